@@ -9,8 +9,8 @@ _BAD_MODEL: Final = "The model file is damaged or made for another CANN version:
 _BY_FUNCTION: Final[dict[tuple[int, str], str]] = {
     (100000, "acl.op.execute_v2"): "A description still has an unknown dim (-1, -2), or a buffer with a size has no address.",
     (100000, "acl.op.create_handle"): "A description still has an unknown dim (-1, -2) or was destroyed.",
-    (100000, "acl.op.infer_shape"): "Give a name to every description, a non-empty host buffer to every input, and an operator that CANN knows.",
-    (100000, "acl.init"): "ACL was initialised in this process before with another configuration; use that one, or a new process (RT-5).",
+    (100000, "acl.op.infer_shape"): "Every description needs a name, every input a non-empty host buffer, and CANN must know the operator.",
+    (100000, "acl.init"): "ACL was initialised in this process before with another configuration; use that, or a new process.",
     (100000, "acl.rt.malloc"): "Ask for at least one byte.",
     (100000, "acl.rt.malloc_host"): "Ask for at least one byte.",
     (107000, "acl.rt.memcpy"): _LIVE,

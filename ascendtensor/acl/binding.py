@@ -41,7 +41,7 @@ class _NotChosen:
     """Stands where the module will be, until `use` was called."""
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise errors.BackendError(f"acl.{name}: no pyACL module is in use yet; call ascendtensor.acl.binding.use(module) first")
+        raise errors.BackendError(f"acl.{name}: no pyACL module is in use yet", advice="Call ascendtensor.acl.binding.use(module) first.")
 
 
 _acl: Acl = cast(Acl, _NotChosen())
@@ -65,7 +65,7 @@ def module() -> Acl:
         BackendError: `use` was not called yet.
     """
     if isinstance(_acl, _NotChosen):
-        raise errors.BackendError("no pyACL module is in use yet; ascendtensor.acl.chooser.choose() finds one")
+        raise errors.BackendError("no pyACL module is in use yet", advice="The first use of a device chooses one; see chooser.choose.")
     return _acl
 
 

@@ -1,0 +1,155 @@
+"""Which pyACL module is used: CANN's `acl` or the simulator.
+
+`ASCENDTENSOR_BACKEND` decides: `npu` takes CANN's and never anything else, `simulator` the simulator, `auto` (default) CANN's if it
+imports and sees a device, else the simulator, which is said once to the logger `ascendtensor`.
+"""
+
+import importlib
+import logging
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, cast
+
+from ascendtensor import errors, simulator
+from ascendtensor.acl import toolkit
+from ascendtensor.acl.module import Acl
+from ascendtensor.codes import error_name
+
+logger = logging.getLogger("ascendtensor")
+
+VARIABLE: Final = "ASCENDTENSOR_BACKEND"
+_UNINITIALIZE = 100001
+_DEVICE_DIRECTORY = Path("/dev")
+_said: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A chosen module.
+
+    Attributes:
+        name: "npu" for CANN's `acl`, "simulator".
+        module: The module, ready for `binding.use`; neither initialised nor called beyond its device count.
+        reason: Why it was chosen, for people.
+    """
+
+    name: Literal["npu", "simulator"]
+    module: Acl
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.reason})"
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """Why CANN's module can't be used, and what to do."""
+
+    message: str
+    advice: str
+    expected: bool
+    """Nothing of CANN is there, so that taking the simulator is no surprise."""
+
+
+def choose() -> Backend:
+    """Finds the module that `ASCENDTENSOR_BACKEND` asks for, anew at each call. It initialises nothing.
+
+    Raises:
+        BackendError: `npu` is asked for and something of it is missing; or the variable holds something else.
+    """
+    wanted = os.environ.get(VARIABLE, "").strip().lower() or "auto"
+    if wanted not in ("auto", "npu", "simulator"):
+        raise errors.BackendError(f"{VARIABLE}={wanted!r} is unknown", advice="It may be auto, npu or simulator.")
+    if wanted == "simulator":
+        return Backend("simulator", _simulator(), f"{VARIABLE}=simulator")
+    found = find_cann()
+    if not isinstance(found, _Missing):
+        return found
+    if wanted == "npu":
+        raise errors.BackendError(f"{VARIABLE}=npu, but {found.message}", advice=found.advice)
+    backend = Backend("simulator", _simulator(), found.message)
+    text = f"using the simulator: {found.message}"
+    if text not in _said:
+        _said.add(text)
+        # A half-working CANN is a fault of the machine, none at all is a laptop.
+        logger.log(logging.INFO if found.expected else logging.WARNING, "%s%s", text, "" if found.expected else f". {found.advice}")
+    return backend
+
+
+def find_cann() -> "Backend | _Missing":
+    """CANN's `acl` if it can be imported and sees a device."""
+    try:
+        module = importlib.import_module("acl")
+    except ImportError as error:
+        return _cannot_import(error)
+    if module is simulator:
+        return _Missing("the module `acl` of this process is the simulator", "Do not call simulator.install() before.", True)
+    absent = [name for name in ("rt", "op", "util", "init", "create_tensor_desc") if not hasattr(module, name)]
+    if absent:
+        where = getattr(module, "__file__", None) or "built in"
+        return _Missing(
+            f"the module `acl` ({where}) is not pyACL: it has no {', '.join(absent)}",
+            "Another package of that name hides CANN's; uninstall it or put CANN's directory first in PYTHONPATH.",
+            False,
+        )
+    acl = cast(Acl, module)
+    count, code = acl.rt.get_device_count()
+    if code == _UNINITIALIZE:  # a version that wants acl.init first: the device files tell
+        count, code = len(device_files()), 0
+    if code or not count:
+        return _no_device(code)
+    version = toolkit.cann_version()
+    return Backend("npu", acl, f"CANN{' ' + version if version else ''}, {count} device{'s' if count > 1 else ''}")
+
+
+def device_files() -> list[Path]:
+    """The device files of NPUs: /dev/davinci0 and so on."""
+    return sorted(path for path in _DEVICE_DIRECTORY.glob("davinci*") if path.name[7:].isdigit())
+
+
+def _simulator() -> Acl:
+    return cast(Acl, simulator)
+
+
+def _cannot_import(error: ImportError) -> _Missing:
+    homes = toolkit.homes()
+    if not isinstance(error, ModuleNotFoundError):
+        return _Missing(f"CANN's module `acl` does not load: {error}", _source_advice(homes), False)
+    if error.name != "acl":
+        return _Missing(f"CANN's module `acl` does not load: {error}", f"Install what `acl` needs: {error.name}.", False)
+    if not homes:
+        return _Missing("CANN is not installed (no module `acl`)", "Install CANN's toolkit and source its set_env.sh.", not device_files())
+    site = homes[0] / "python" / "site-packages"
+    on_path = any(Path(entry) == site for entry in sys.path if entry)
+    advice = "pyACL comes with CANN's toolkit; is it complete?" if on_path else f"{_source_advice(homes)} It adds {site} to PYTHONPATH."
+    return _Missing(f"CANN is installed in {homes[0]}, but Python finds no module `acl`", advice, False)
+
+
+def _source_advice(homes: list[Path]) -> str:
+    script = next((str(place / "set_env.sh") for home in homes for place in (home, home.parent) if (place / "set_env.sh").exists()), "")
+    return f"Run `source {script or '/usr/local/Ascend/ascend-toolkit/set_env.sh'}` in this shell first."
+
+
+def _no_device(code: int) -> _Missing:
+    said = f" (acl.rt.get_device_count: {error_name(code)}, {code})" if code else ""
+    files = device_files()
+    if not files:
+        return _Missing(
+            f"there is no NPU: no /dev/davinci* here{said}",
+            "Install the driver; in a container pass --device=/dev/davinci0 /dev/davinci_manager /dev/devmm_svm /dev/hisi_hdc.",
+            True,
+        )
+    closed = [str(path) for path in files if not os.access(path, os.R_OK | os.W_OK)]
+    if closed:
+        return _Missing(
+            f"this user may not open {', '.join(closed)}{said}",
+            "Add the user to the group that owns them (usually HwHiAiUser) and log in again.",
+            False,
+        )
+    return _Missing(
+        f"CANN sees no device although {files[0]} exists{said}",
+        "See `npu-smi info` and ASCEND_RT_VISIBLE_DEVICES; another container may hold the device.",
+        False,
+    )
