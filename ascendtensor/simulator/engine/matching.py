@@ -1,0 +1,267 @@
+"""The process-wide table of operator models and how a call finds its model (rules OM-6 to OM-29, ATTR-6 to ATTR-10).
+
+Static models lie in a hash index: operator type, descriptions, attribute digest and constant bytes are hashed into a
+bucket, whose few members are then compared exactly. Dynamic models are tried in the order in which they were registered,
+only those of the operator type asked for. The table belongs to the process: neither ``finalize`` nor ``reset_device``
+empties it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from ascendtensor.codes import ErrorCode, Placement
+from ascendtensor.simulator.engine.attrs import Attributes
+from ascendtensor.simulator.engine.models import OpModel, Ranges, SpecKey, TensorSpec
+from ascendtensor.simulator.engine.tables import TensorDesc
+
+NOT_FOUND = int(ErrorCode.OP_NOT_FOUND)
+INVALID = int(ErrorCode.INVALID_PARAM)
+HOST = int(Placement.HOST)
+
+DEFAULT_LIMIT = 20000
+
+Consts = tuple[bytes | None, ...]
+
+
+def desc_key(desc: TensorDesc) -> SpecKey:
+    """What matching compares of a caller's description (OM-22)."""
+    return (
+        desc.dtype,
+        desc.format,
+        desc.storage_format,
+        tuple(desc.dims),
+        tuple(desc.ranges),
+        desc.const is not None,
+        desc.placement,
+    )
+
+
+def spec_of(desc: TensorDesc) -> TensorSpec:
+    """An immutable copy of a caller's description."""
+    return TensorSpec(
+        desc.dtype, desc.format, desc.storage_format, tuple(desc.dims), tuple(desc.ranges), desc.const, desc.placement
+    )
+
+
+class Query:
+    """What is looked for: the identity of one call.
+
+    Attributes:
+        consts: Constant bytes, const inputs first, then const outputs (ATTR-10).
+        digest: The bucket's number.
+    """
+
+    __slots__ = ("attrs", "consts", "digest", "inputs", "op_type", "outputs")
+
+    def __init__(
+        self, op_type: str, inputs: tuple[SpecKey, ...], outputs: tuple[SpecKey, ...], consts: Consts, attrs: Attributes
+    ) -> None:
+        self.op_type = op_type
+        self.inputs = inputs
+        self.outputs = outputs
+        self.consts = consts
+        self.attrs = attrs
+        self.digest = hash((op_type, inputs, outputs, consts, attrs.digest()))
+
+    @property
+    def static(self) -> bool:
+        """False if a dim or rank is left open."""
+        return all(dim >= 0 for key in (*self.inputs, *self.outputs) for dim in key[3])
+
+
+def query_of(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attrs: Attributes) -> Query:
+    """Hashes a call. This is the price of every launch without a handle (OM-28)."""
+    return Query(
+        op_type,
+        tuple([desc_key(desc) for desc in inputs]),
+        tuple([desc_key(desc) for desc in outputs]),
+        tuple([desc.const for desc in (*inputs, *outputs) if desc.const is not None]),
+        attrs,
+    )
+
+
+def query_of_model(model: OpModel) -> Query:
+    """The identity under which a model is stored."""
+    return Query(
+        model.op_type,
+        tuple(spec.key for spec in model.inputs),
+        tuple(spec.key for spec in model.outputs),
+        tuple(spec.const for spec in (*model.inputs, *model.outputs) if spec.const is not None),
+        model.attrs,
+    )
+
+
+class _Entry:
+    """A model with the identity it is stored under."""
+
+    __slots__ = ("model", "query")
+
+    def __init__(self, model: OpModel, query: Query) -> None:
+        self.model = model
+        self.query = query
+
+    def same(self, query: Query) -> bool:
+        mine = self.query
+        return (
+            mine.op_type == query.op_type
+            and mine.inputs == query.inputs
+            and mine.outputs == query.outputs
+            and mine.consts == query.consts
+            and mine.attrs.equals(query.attrs)
+        )
+
+    def accepts(self, query: Query) -> bool:
+        """True if a dynamic model covers the call (OM-25)."""
+        model = self.model
+        return (
+            len(model.inputs) == len(query.inputs)
+            and len(model.outputs) == len(query.outputs)
+            and all(map(_covers, model.inputs, query.inputs))
+            and all(map(_covers, model.outputs, query.outputs))
+            and self.query.consts == query.consts
+            and model.attrs.equals(query.attrs)
+        )
+
+
+def _covers(spec: TensorSpec, key: SpecKey) -> bool:
+    dtype, layout, storage, dims, _, const, placement = key
+    return spec.kind == (dtype, layout, storage, const, placement) and dims_fit(spec.dims, spec.ranges, dims)
+
+
+def dims_fit(model: tuple[int, ...], ranges: Ranges, dims: tuple[int, ...]) -> bool:
+    """True if concrete dims lie in what a model was built for (OM-25)."""
+    if model == (-2,):
+        return True
+    if len(model) != len(dims):
+        return False
+    for index, (want, have) in enumerate(zip(model, dims, strict=True)):
+        if want >= 0:
+            if want != have:
+                return False
+        elif index < len(ranges):
+            low, high = ranges[index]
+            if have < low or (high != -1 and have > high):
+                return False
+    return True
+
+
+class ModelTable:
+    """All operator models of the process.
+
+    Attributes:
+        limit: Number of models above which a newly compiled one evicts another (OM-9, OM-11).
+        dynamic_first: The other match order, of JIT off or the fuzzy flag (OM-20).
+        directory: What ``set_model_dir`` took, once a process (OM-1).
+        cast_truncates: Some loaded Cast model declares ``truncate`` (BL-2).
+    """
+
+    def __init__(self) -> None:
+        self._static: dict[int, list[_Entry]] = {}
+        self._dynamic: dict[str, list[_Entry]] = {}
+        self._lock = threading.Lock()
+        self._clock = 0
+        self.count = 0
+        self.limit = DEFAULT_LIMIT
+        self.dynamic_first = False
+        self.directory: str | None = None
+        self.cast_truncates = False
+
+    def clear(self) -> None:
+        """Forgets everything, as a new process does."""
+        with self._lock:
+            self._static.clear()
+            self._dynamic.clear()
+            self._clock = self.count = 0
+            self.limit = DEFAULT_LIMIT
+            self.dynamic_first = self.cast_truncates = False
+            self.directory = None
+
+    def insert(self, model: OpModel) -> bool:
+        """Adds a model; one equal to an existing one is left out and the first stays (OM-7).
+
+        Returns:
+            True if it was added.
+        """
+        entry = _Entry(model, query_of_model(model))
+        with self._lock:
+            bucket = self._bucket(entry)
+            if any(other.same(entry.query) for other in bucket):
+                return False
+            bucket.append(entry)
+            self.count += 1
+            self._clock += 1
+            model.last_match = self._clock
+            if model.op_type == "Cast" and "truncate" in model.attrs.values:
+                self.cast_truncates = True
+            if model.online and self.count > self.limit:
+                self._evict()
+        return True
+
+    def find(self, query: Query) -> tuple[OpModel | None, int]:
+        """Finds the model of a call.
+
+        Returns:
+            The model and 0, or None and the code of the last table tried (OM-20, OM-21).
+        """
+        if self.dynamic_first:
+            model = (self._find_dynamic(query) if query.static else None) or self._find_static(query)
+            code = NOT_FOUND
+        else:
+            model = self._find_static(query)
+            code = NOT_FOUND
+            if model is None:
+                if query.static:
+                    model = self._find_dynamic(query)
+                else:
+                    code = INVALID
+        if model is None:
+            return None, code
+        if model.online:
+            self._clock += 1
+            model.last_match = self._clock
+        return model, 0
+
+    def of_type(self, op_type: str) -> list[OpModel]:
+        """Every model of an operator type, for messages."""
+        static = [entry.model for bucket in self._static.values() for entry in bucket if entry.model.op_type == op_type]
+        return static + [entry.model for entry in self._dynamic.get(op_type, ())]
+
+    def _bucket(self, entry: _Entry) -> list[_Entry]:
+        if entry.model.dynamic:
+            return self._dynamic.setdefault(entry.model.op_type, [])
+        return self._static.setdefault(entry.query.digest, [])
+
+    def _find_static(self, query: Query) -> OpModel | None:
+        for entry in self._static.get(query.digest, ()):
+            if entry.same(query):
+                return entry.model
+        return None
+
+    def _find_dynamic(self, query: Query) -> OpModel | None:
+        for entry in self._dynamic.get(query.op_type, ()):
+            if entry.accepts(query):
+                return entry.model
+        return None
+
+    def _evict(self) -> None:
+        """Drops the compiled entry that was matched longest ago (OM-11); handles keep the models they have (HD-5)."""
+        buckets: list[tuple[dict[Any, list[_Entry]], Any, _Entry]] = []
+        tables: tuple[dict[Any, list[_Entry]], ...] = (self._static, self._dynamic)
+        for table in tables:
+            for key, bucket in table.items():
+                buckets.extend((table, key, entry) for entry in bucket if entry.model.online)
+        if not buckets:
+            return
+        table, key, oldest = min(buckets, key=lambda found: found[2].model.last_match)
+        kept = [entry for entry in table[key] if entry is not oldest]
+        if kept:
+            table[key] = kept
+        else:
+            del table[key]
+        self.count -= 1
+
+
+TABLE = ModelTable()

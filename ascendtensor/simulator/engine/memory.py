@@ -1,0 +1,373 @@
+"""Device memory, pinned host memory and foreign host memory: three kinds of address kept apart (SIM-1).
+
+In run mode "host" a device address is a number in a window of its own and is never readable as host memory; the bytes lie
+in a numpy array per allocation. Host addresses are real. In run mode "device" there is one address space, as on the small
+boards: an allocation's address is that of its array, and any mapped memory counts as device memory (RT-15).
+"""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+import threading
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from . import AclFault, hostmap
+from .tables import shared
+
+Bytes = npt.NDArray[np.uint8]
+
+DEVICE_BASE: Final = 0x1000_0000_0000
+DEVICE_SPAN: Final = 0x0100_0000_0000
+ALIGNMENT: Final = 64
+POISON: Final = 0x7B
+"""Fresh memory: 1e36 as float32, 61e3 as float16, about 2e9 as int32; small enough in no type to be overlooked (RT-29)."""
+POISON_WHOLE: Final = 64 << 20
+POISON_ENDS: Final = 16 << 20
+"""Larger allocations are poisoned at both ends only: filling the middle would make the host commit it all."""
+RECYCLE_FROM: Final = 256 << 10
+RECYCLE_LIMIT: Final = 512 << 20
+
+PARAM_INVALID: Final = 107000
+OUT_OF_MEMORY: Final = 207001
+
+
+class Block:
+    """One live allocation.
+
+    Attributes:
+        address: What the program sees.
+        data: Where the bytes really lie.
+        size: Usable bytes, padding included (RT-29).
+        array: The bytes.
+        device: Device index, or -1 for pinned host memory.
+        tasks: Prepared tasks over this memory, (prepared, key) pairs dropped when it is freed.
+    """
+
+    __slots__ = ("address", "array", "data", "device", "raw", "size", "tasks")
+
+    def __init__(self, address: int, size: int, device: int, raw: Bytes) -> None:
+        start = _pointer(raw)
+        shift = -start % ALIGNMENT
+        self.raw = raw
+        self.array: Bytes = raw[shift : shift + size]
+        self.data = start + shift
+        self.address = address or self.data
+        self.size = size
+        self.device = device
+        self.tasks: list[tuple[dict[Any, Any], Any]] = []
+
+
+class Settings:
+    """What ``configure`` chose for the address spaces."""
+
+    devices = 2
+    memory = 4 << 30
+    one_space = False
+
+
+_LOCK: Final = threading.Lock()
+_BLOCKS: Final[dict[int, Block]] = {}
+_starts: Final[list[int]] = []
+_next: Final[dict[int, int]] = {}
+_used: Final[dict[int, int]] = {}
+_spare: Final[dict[int, list[Bytes]]] = {}
+_spare_bytes = 0
+
+
+def _pointer(array: npt.NDArray[Any]) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def padded_size(size: int) -> int:
+    """Bytes that ``malloc`` takes for ``size``: a multiple of 32 plus 32 bytes of slack (RT-29)."""
+    return (size + 63) // 32 * 32
+
+
+def used(device: int) -> int:
+    """Bytes allocated on a device."""
+    return _used.get(device, 0)
+
+
+def counts() -> dict[str, int]:
+    """Live allocations: ``device_memory`` and ``host_memory``."""
+    device = sum(1 for block in list(_BLOCKS.values()) if block.device >= 0)
+    return {"device_memory": device, "host_memory": len(_BLOCKS) - device}
+
+
+# Allocating
+
+
+def allocate(device: int, size: int) -> Block:
+    """Take ``size`` bytes (already padded) of a device's memory, poisoned.
+
+    Raises:
+        AclFault: 207001 when the device is full.
+    """
+    with _LOCK:
+        taken = _used.get(device, 0)
+        if taken + size > Settings.memory:
+            raise AclFault(OUT_OF_MEMORY, f"{size} bytes asked, {Settings.memory - taken} of {Settings.memory} free on device {device}")
+        raw = _raw(size)
+        address = 0 if Settings.one_space else _place(device, size)
+        block = Block(address, size, device, raw)
+        _used[device] = taken + size
+        _enter(block)
+    _poison(block.array)
+    return block
+
+
+def allocate_host(size: int, device: int) -> Block:
+    """Take pinned host memory; in run mode "device" that is device memory (RT-15, RT-30)."""
+    if Settings.one_space:
+        return allocate(device, size)
+    with _LOCK:
+        block = Block(0, size, -1, _raw(size))
+        _enter(block)
+    _poison(block.array)
+    return block
+
+
+def _raw(size: int) -> Bytes:
+    global _spare_bytes
+    spare = _spare.get(size)
+    if spare:
+        _spare_bytes -= size
+        return spare.pop()
+    try:
+        return np.empty(size + ALIGNMENT, np.uint8)
+    except (MemoryError, ValueError) as error:
+        raise AclFault(OUT_OF_MEMORY, f"the host has no {size} bytes for the simulated device") from error
+
+
+def _place(device: int, size: int) -> int:
+    """A free address range, upwards and round again, so that a freed address comes back late."""
+    base = DEVICE_BASE + device * DEVICE_SPAN
+    step = (size + 2 * ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+    address = _next.get(device, base + ALIGNMENT)
+    if address + step > base + DEVICE_SPAN:
+        address = base + ALIGNMENT
+    while True:
+        index = bisect.bisect_right(_starts, address)
+        if index and (before := _BLOCKS[_starts[index - 1]]).address + before.size >= address:
+            address = (before.address + before.size + 2 * ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+            continue
+        if index < len(_starts) and _starts[index] < address + step:
+            after = _BLOCKS[_starts[index]]
+            address = (after.address + after.size + 2 * ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+            continue
+        break
+    _next[device] = address + step
+    return address
+
+
+def _enter(block: Block) -> None:
+    _BLOCKS[block.address] = block
+    bisect.insort(_starts, block.address)
+
+
+def _poison(array: Bytes) -> None:
+    if array.size <= POISON_WHOLE:
+        array.fill(POISON)
+    else:
+        array[:POISON_ENDS].fill(POISON)
+        array[-POISON_ENDS:].fill(POISON)
+
+
+# Freeing
+
+
+def release(address: int, host: bool = False) -> None:
+    """Free an allocation. Queued tasks that still use it keep its bytes; nothing waits for them (RT-32, OP-15).
+
+    Raises:
+        AclFault: 107000 for a foreign, interior, freed or wrong-kind address (RT-31).
+    """
+    with _LOCK:
+        block = _BLOCKS.get(address)
+        if block is None:
+            inside = find(address)
+            reason = "is not the start of an allocation" if inside else "does not belong to a live allocation"
+            raise AclFault(PARAM_INVALID, f"address [{address:#x}] {reason}")
+        if not Settings.one_space and host != (block.device < 0):
+            raise AclFault(PARAM_INVALID, f"address [{address:#x}] is {'host' if block.device < 0 else 'device'} memory")
+        _remove(block)
+    _drop_tasks(block)
+    _recycle(block)
+
+
+def release_device(device: int) -> None:
+    """Free all memory of a device, as the last ``reset_device`` does (RT-13)."""
+    with _LOCK:
+        lost = [block for block in _BLOCKS.values() if block.device == device]
+        for block in lost:
+            _remove(block)
+    for block in lost:
+        _drop_tasks(block)
+        _recycle(block)
+
+
+def _remove(block: Block) -> None:
+    del _BLOCKS[block.address]
+    del _starts[bisect.bisect_left(_starts, block.address)]
+    if block.device >= 0:
+        _used[block.device] -= block.size
+
+
+def _drop_tasks(block: Block) -> None:
+    tasks, block.tasks = block.tasks, []
+    for prepared, key in tasks:
+        prepared.pop(key, None)
+
+
+def _recycle(block: Block) -> None:
+    """Keep large arrays that nothing refers to any more: faulting pages in again costs more than the work on them."""
+    global _spare_bytes
+    size = block.size
+    del block.array
+    raw = block.raw
+    del block.raw
+    if size < RECYCLE_FROM or shared(raw, 1):
+        return
+    with _LOCK:
+        if _spare_bytes + size <= RECYCLE_LIMIT:
+            _spare.setdefault(size, []).append(raw)
+            _spare_bytes += size
+
+
+def clear() -> None:
+    """Forget everything (``new_process``)."""
+    global _spare_bytes
+    with _LOCK:
+        blocks = list(_BLOCKS.values())
+        _BLOCKS.clear()
+        _starts.clear()
+        _next.clear()
+        _used.clear()
+        _spare.clear()
+        _spare_bytes = 0
+    for block in blocks:
+        _drop_tasks(block)
+
+
+# Looking
+
+
+def find(address: int) -> Block | None:
+    """The live allocation, device or pinned, that holds ``address``."""
+    block = _BLOCKS.get(address)
+    if block is not None:
+        return block
+    while True:
+        index = bisect.bisect_right(_starts, address) - 1
+        if index < 0:
+            return None
+        try:
+            block = _BLOCKS[_starts[index]]
+        except (KeyError, IndexError):  # another thread frees memory
+            continue
+        return block if address < block.address + block.size else None
+
+
+def is_device(address: int) -> bool:
+    """Whether an address lies in the devices' window or in device memory; the window holds for freed memory too."""
+    if not Settings.one_space and DEVICE_BASE <= address < DEVICE_BASE + Settings.devices * DEVICE_SPAN:
+        return True
+    block = find(address)
+    return block is not None and block.device >= 0
+
+
+def block_of(address: int, nbytes: int) -> Block:
+    """The allocation that holds the whole range.
+
+    Raises:
+        AclFault: 107000 if there is none or the range leaves it (RT-36).
+    """
+    block = find(address)
+    if block is None:
+        raise AclFault(PARAM_INVALID, f"address [{address:#x}] does not belong to a live allocation")
+    if address + nbytes > block.address + block.size:
+        left = block.address + block.size - address
+        raise AclFault(PARAM_INVALID, f"{nbytes} bytes from [{address:#x}] leave the allocation, which ends after {left}")
+    return block
+
+
+def device_array(address: int, nbytes: int, device: int | None = None) -> Bytes:
+    """The bytes of device memory as a writable view.
+
+    Args:
+        address: Start, anywhere inside one live allocation.
+        nbytes: Length.
+        device: Refuse memory of another device; None takes any.
+
+    Raises:
+        AclFault: 107000 if the range is not device memory.
+    """
+    block = find(address)
+    if block is None and Settings.one_space:
+        return host_array(address, nbytes, write=True)
+    block = block_of(address, nbytes)
+    if block.device < 0:
+        raise AclFault(PARAM_INVALID, f"address [{address:#x}] is host memory")
+    if device is not None and block.device != device:
+        raise AclFault(PARAM_INVALID, f"address [{address:#x}] belongs to device {block.device}, not to device {device}")
+    start = address - block.address
+    return block.array[start : start + nbytes]
+
+
+def host_array(address: int, nbytes: int, write: bool = False) -> Bytes:
+    """Host bytes as a view without owner (pinned memory: with owner). Device memory is refused.
+
+    Raises:
+        AclFault: 107000 if the range is device memory, leaves its pinned block, or is not mapped.
+    """
+    block = find(address)
+    if block is not None and (block.device < 0 or Settings.one_space):
+        block = block_of(address, nbytes)
+        start = address - block.address
+        return block.array[start : start + nbytes]
+    if is_device(address):
+        raise AclFault(PARAM_INVALID, f"address [{address:#x}] is device memory, which the host can't read or write")
+    check_mapped(address, nbytes, write)
+    source = (ctypes.c_uint8 * nbytes).from_address(address)
+    return np.frombuffer(source, np.uint8)
+
+
+def host_bytes(address: int, nbytes: int) -> bytes:
+    """A copy of host memory.
+
+    Raises:
+        AclFault: As ``host_array``.
+    """
+    return host_array(address, nbytes).tobytes()
+
+
+def check_mapped(address: int, nbytes: int, write: bool = False) -> None:
+    """Refuse a foreign host range that can't be touched, instead of crashing the interpreter.
+
+    Raises:
+        AclFault: 107000.
+    """
+    if not hostmap.accessible(address, nbytes, write):
+        raise AclFault(PARAM_INVALID, f"{nbytes} bytes from [{address:#x}] are not mapped in this process")
+
+
+def any_array(address: int, nbytes: int, write: bool = False) -> Bytes:
+    """The bytes behind any address, as the synchronous copies see them: the address decides (RT-35).
+
+    Raises:
+        AclFault: 107000 if nothing valid is there.
+    """
+    if find(address) is not None:
+        block = block_of(address, nbytes)
+        start = address - block.address
+        return block.array[start : start + nbytes]
+    return host_array(address, nbytes, write)
+
+
+def pageable(address: int) -> bool:
+    """Whether an address is neither device nor pinned memory."""
+    return find(address) is None and not is_device(address)

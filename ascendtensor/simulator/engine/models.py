@@ -1,0 +1,161 @@
+"""Operator models: what one loaded ``.om`` of a single operator says, and how its kernel is found.
+
+A ``TensorSpec`` is an immutable copy of a tensor description as far as matching and execution need it. Names, storage
+dims and value ranges are not compared (OM-23) and so are not kept.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ascendtensor import facts
+from ascendtensor.codes import DataType, data_type_size
+from ascendtensor.simulator import kernels
+from ascendtensor.simulator.engine.attrs import Attributes
+from ascendtensor.simulator.kernels.registry import NUMPY_OF
+
+Array = npt.NDArray[Any]
+Dims = tuple[int, ...]
+Ranges = tuple[tuple[int, int], ...]
+SpecKey = tuple[int, int, int, Dims, Ranges, bool, int]
+
+UNDEFINED = int(DataType.UNDEFINED)
+ALIGNMENT = 32
+
+_DTYPES: dict[str, int] = {
+    "float": int(DataType.FLOAT),
+    "float32": int(DataType.FLOAT),
+    "double": int(DataType.DOUBLE),
+    "float64": int(DataType.DOUBLE),
+    "half": int(DataType.FLOAT16),
+    "fp16": int(DataType.FLOAT16),
+    "bfloat16": int(DataType.BF16),
+    "bf16": int(DataType.BF16),
+    **{member.name.lower(): int(member) for member in DataType if member is not DataType.UNDEFINED},
+}
+
+
+class TensorSpec:
+    """One input or output of a model, a handle or a call.
+
+    Attributes:
+        key: Everything that a static match compares besides const bytes (OM-22).
+        kind: The part of it that a dynamic match compares exactly (OM-25).
+        const: Bytes of a constant, else None.
+        nbytes: Size of the data, 0 while a dim is not known.
+        absent: True for an unused optional input (TD-21).
+        ignored: True where the buffer given at a call is not looked at (HD-9).
+    """
+
+    __slots__ = ("absent", "const", "dims", "dtype", "format", "ignored", "key", "kind", "nbytes", "placement", "ranges", "storage_format")
+
+    def __init__(self, dtype: int, format: int, storage_format: int, dims: Dims, ranges: Ranges, const: bytes | None, placement: int) -> None:
+        self.dtype = dtype
+        self.format = format
+        self.storage_format = storage_format
+        self.dims = dims
+        self.ranges = ranges
+        self.const = const
+        self.placement = placement
+        self.key: SpecKey = (dtype, format, storage_format, dims, ranges, const is not None, placement)
+        self.kind = (dtype, format, storage_format, const is not None, placement)
+        self.absent = dtype == UNDEFINED and not dims
+        self.ignored = self.absent or const is not None
+        self.nbytes = 0 if any(dim < 0 for dim in dims) else math.prod(dims) * data_type_size(dtype)
+
+    @property
+    def dynamic(self) -> bool:
+        """True if a dim or the rank is not known (OM-26)."""
+        return any(dim < 0 for dim in self.dims)
+
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """NumPy's type of the elements.
+
+        Raises:
+            ValueError: A data type the simulator does not compute with.
+        """
+        found = NUMPY_OF.get(self.dtype)
+        if found is None:
+            raise ValueError(f"the simulator does not compute with data type {self.dtype}")
+        return found
+
+    def constant(self) -> Array:
+        """The constant as a read-only array of the spec's dims.
+
+        Raises:
+            ValueError: The number of bytes does not fit the dims.
+        """
+        assert self.const is not None
+        return np.frombuffer(self.const, self.numpy_dtype()).reshape(self.dims)
+
+    def with_const(self, const: bytes) -> TensorSpec:
+        """The same description bound to constant bytes."""
+        return TensorSpec(self.dtype, self.format, self.storage_format, self.dims, self.ranges, const, self.placement)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec{self.key}"
+
+
+Specs = tuple[TensorSpec, ...]
+
+
+class OpModel:
+    """A loaded single-operator model.
+
+    Attributes:
+        dynamic: Built with a dim or rank that is not known.
+        online: Compiled in the process; only such models age (OM-10).
+        last_match: Counter value of its last match, for ageing.
+        kernel: The simulator's kernel, None if it has none.
+        arguments: What kernels and shape rules get: the attributes with the prototype's defaults filled in.
+    """
+
+    __slots__ = ("arguments", "attrs", "dynamic", "inputs", "kernel", "last_match", "online", "op_type", "outputs", "rule")
+
+    def __init__(self, op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes, *, online: bool = False) -> None:
+        self.op_type = op_type
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attrs = attrs
+        self.online = online
+        self.last_match = 0
+        self.dynamic = any(spec.dynamic for spec in inputs) or any(spec.dynamic for spec in outputs)
+        self.kernel = kernels.lookup(op_type)
+        self.rule = kernels.infer_rule(op_type)
+        self.arguments = complete(op_type, attrs)
+
+    def __repr__(self) -> str:
+        return f"OpModel({self.op_type!r}, inputs={list(self.inputs)}, outputs={list(self.outputs)}, attrs={self.attrs.values})"
+
+
+def complete(op_type: str, attrs: Attributes) -> dict[str, Any]:
+    """Attribute values for a kernel: those given, and the prototype's defaults for the others."""
+    values: dict[str, Any] = {}
+    operator = facts.operator(op_type)
+    if operator is not None:
+        for attr in operator.attrs:
+            if attr.default is not facts.REQUIRED:
+                values[attr.name] = default_value(attr.type, attr.default)
+    values.update(attrs.plain())
+    return values
+
+
+def default_value(kind: str, default: Any) -> Any:
+    """A prototype's default in the form a kernel takes: data types as ACL numbers, lists as lists."""
+    if kind == "Type" and isinstance(default, str):
+        return dtype_code(default)
+    if kind == "ListType":
+        return [dtype_code(item) if isinstance(item, str) else item for item in default or ()]
+    if isinstance(default, (list, tuple)):
+        return [default_value("", item) for item in default]
+    return default
+
+
+def dtype_code(name: str) -> int:
+    """ACL number of a data type by any of ATC's names for it, -1 for a name it does not know."""
+    text = name.lower()
+    return _DTYPES.get(text[3:] if text.startswith("dt_") else text, UNDEFINED)

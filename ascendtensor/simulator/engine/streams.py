@@ -1,0 +1,522 @@
+"""Streams that really defer: queues of tasks, what runs them, events and callbacks.
+
+A task is ``(fn, args)`` and running it is ``fn(*args)``. Nothing runs in the background. A queue is run by
+synchronising calls, by queries (a slice each), by ``process_report``, by destruction, by the launch that finds it full,
+and as far as another stream's wait needs it, in whichever thread asks (SIM-2).
+
+One lock with a condition guards who runs what. It is never held while a task or a user's function runs, and a thread
+holds at most one queue at a time, so threads can't wait for each other in a ring: a wait always refers to a record that
+was queued before it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any, Final
+
+import numpy as np
+
+from ascendtensor.codes import error_name
+
+from . import AclFault, errors_log
+from .tables import LOCAL, STREAMS, Capture, Event, Stream, Task
+
+LOCK: Final = threading.Lock()
+CONDITION: Final = threading.Condition(LOCK)
+SLICE: Final = 32
+"""Tasks that one query runs."""
+
+AICORE_EXCEPTION: Final = 507015
+INTERNAL_ERROR: Final = 507000
+
+
+class Blocked(Exception):
+    """Raised by a task that can't run yet; it stays at the head of its queue."""
+
+    def __init__(self, what: Capture | Callback) -> None:
+        self.what = what
+
+
+class Callback:
+    """A user's function on its way through a stream (CB-1)."""
+
+    __slots__ = ("blocking", "data", "done", "function", "handed", "stream")
+
+    def __init__(self, function: Callable[[Any], Any], data: Any, blocking: bool, stream: Stream) -> None:
+        self.function = function
+        self.data = data
+        self.blocking = blocking
+        self.stream = stream
+        self.handed = False
+        self.done = False
+
+
+class _Expired:
+    """Marks a run that stopped at its deadline or at the end of its slice."""
+
+
+_EXPIRED: Final = _Expired()
+Outcome = Capture | Callback | _Expired | None
+
+
+class ExceptionInfo:
+    """What the exception callback may ask about (RT-52); alive only while the callback runs."""
+
+    __slots__ = ("code", "device", "stream", "task", "thread")
+
+    def __init__(self, task: int, stream: int, thread: int, device: int, code: int) -> None:
+        self.task, self.stream, self.thread, self.device, self.code = task, stream, thread, device, code
+
+
+class Hooks:
+    """Process-wide switches of the scheduler."""
+
+    exception_callback: Callable[[int], Any] | None = None
+    failures = 0
+    task_filter: Callable[[str, Task], Task] | None = None
+
+
+INFOS: Final[dict[int, ExceptionInfo]] = {}
+
+
+# Queueing
+
+
+def task_for(op_type: str, fn: Callable[..., Any], args: tuple[Any, ...]) -> Task:
+    """The task of one operator run; the place where a kernel fault plan steps in."""
+    task = (fn, args)
+    return task if Hooks.task_filter is None else Hooks.task_filter(op_type, task)
+
+
+def enqueue(stream: Stream, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Queue a task; a full queue is run by the caller. Hot code writes these lines out."""
+    queue = stream.queue
+    queue.append((fn, args))
+    if len(queue) > stream.limit:
+        drain(stream)
+
+
+# Running
+
+
+def drain(stream: Stream, until: Capture | None = None) -> bool:
+    """Run the queue, or as far as ``until``, without waiting for the threads that serve callbacks.
+
+    Returns:
+        Whether nothing is left (before ``until``); False behind a blocking callback that nobody served yet.
+    """
+    if stream.limit < 0:  # a stopped context refuses work (RT-46)
+        discard(stream)
+        return True
+    if until is None and not stream.queue:
+        return True
+    return _drive(stream, until, None, None) is None
+
+
+def progress(stream: Stream, until: Capture | None = None) -> None:
+    """Run a slice, as every query does."""
+    if stream.busy is None and (stream.queue if until is None else not until.done):
+        _drive(stream, until, 0.0, SLICE)
+
+
+def wait_for(stream: Stream, until: Capture | None = None, timeout_ms: int = -1) -> bool:
+    """Run the queue and wait for others until it is empty or ``until`` is done.
+
+    Returns:
+        False when the time is over first; the work goes on later (RT-24).
+
+    Raises:
+        AclFault: 507000 where the calling thread would wait for a callback that only itself serves (CB-6: a board hangs).
+    """
+    if until is None and not stream.queue and stream.busy is None:
+        return True
+    deadline = None if timeout_ms < 0 else time.monotonic() + timeout_ms / 1000
+    while True:
+        outcome = _drive(stream, until, deadline, None)
+        if outcome is None:
+            return True
+        if outcome is _EXPIRED or not isinstance(outcome, Callback):
+            return False
+        if outcome.stream.subscriber == get_ident():
+            raise AclFault(INTERNAL_ERROR, "this thread waits for a blocking callback that only its own process_report can run")
+        with CONDITION:
+            while not outcome.done:
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    return False
+                CONDITION.wait(left)
+
+
+def _drive(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:
+    """Run ``stream``; where it waits for another stream's record, run that one first. A list, not recursion: chains are long."""
+    pending: list[tuple[Stream, Capture | None]] = [(stream, until)]
+    while True:
+        current, goal = pending[-1]
+        outcome = _run(current, goal, deadline, budget)
+        if outcome is None:
+            pending.pop()
+            if not pending:
+                return None
+        elif isinstance(outcome, Capture):
+            if outcome.stream.busy == get_ident():  # called from inside a task of that stream: it can't come before itself
+                return _EXPIRED
+            pending.append((outcome.stream, outcome))
+        else:
+            return outcome
+
+
+def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:
+    """Own the queue, run it, give it back."""
+    me = get_ident()
+    if stream.busy == me:  # a task or a user's function came back here: the outer run goes on
+        return None
+    owned = False
+    try:
+        with CONDITION:
+            while stream.busy is not None and (until is None or not until.done):
+                if budget is not None:
+                    return _EXPIRED
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    return _EXPIRED
+                CONDITION.wait(left)
+            if until is not None and until.done:
+                return None
+            stream.busy = me
+            owned = True
+        with np.errstate(all="ignore"):
+            if until is None and deadline is None:
+                return _run_all(stream)
+            return _run_carefully(stream, until, deadline, budget)
+    finally:
+        if owned:
+            with CONDITION:
+                stream.busy = None
+                CONDITION.notify_all()
+
+
+def _run_all(stream: Stream) -> Outcome:
+    queue = stream.queue
+    popleft = queue.popleft
+    while queue:
+        fn, args = queue[0]
+        try:
+            fn(*args)
+        except Blocked as blocked:
+            return blocked.what
+        except Exception as error:
+            if _failed(stream, fn, error):
+                continue
+        except BaseException as error:
+            # A signal is taken when a call has returned. Without a deeper frame that was the task's own call: it is done.
+            trace = error.__traceback__
+            if trace is None or trace.tb_next is None:
+                popleft()
+            raise
+        popleft()
+    return None
+
+
+def _run_carefully(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:
+    """As ``_run_all``, one task at a time, looking at goal, slice and clock before each."""
+    queue = stream.queue
+    left = budget
+    while queue:
+        if until is not None and until.done:
+            return None
+        if left is not None:
+            if left == 0:
+                return _EXPIRED
+            left -= 1
+        elif deadline is not None and time.monotonic() >= deadline:
+            return _EXPIRED
+        fn, args = queue[0]
+        try:
+            fn(*args)
+        except Blocked as blocked:
+            return blocked.what
+        except Exception as error:
+            if _failed(stream, fn, error):
+                continue
+        except BaseException as error:
+            trace = error.__traceback__
+            if trace is None or trace.tb_next is None:
+                queue.popleft()
+            raise
+        queue.popleft()
+    return None
+
+
+def _failed(stream: Stream, fn: Callable[..., Any], error: Exception) -> bool:
+    """Keep a task's failure for the next synchronising call (RT-45, RT-48).
+
+    Returns:
+        True if the queue was dropped because the context stops on failure (RT-46).
+    """
+    code = error.code if isinstance(error, AclFault) else AICORE_EXCEPTION
+    stream.error = code
+    stream.error_text = (
+        f"E39999: task [{getattr(fn, '__name__', 'task')}] on stream {stream.identifier} of device {stream.device} failed with "
+        f"{error_name(code)} [{code}]. Reason: {error.text if isinstance(error, AclFault) else repr(error)}"
+    )
+    Hooks.failures += 1
+    callback = Hooks.exception_callback
+    if callback is not None:
+        handle = errors_log.info_handle()
+        INFOS[handle] = ExceptionInfo(Hooks.failures, stream.identifier, get_ident(), stream.device, code)
+        try:
+            callback(handle)
+        except Exception as raised:
+            errors_log.report("EZ9999", f"exception callback raised {raised!r}")
+        finally:
+            INFOS.pop(handle, None)
+    context = stream.context
+    if not context.stop:
+        return False
+    context.failed = code
+    for other in set(context.streams.values()):
+        other.limit = -1  # every later launch comes to drain(), which drops it
+        other.error = code
+        if other is not stream and other.busy is None:
+            discard_tasks(other)
+    discard_tasks(stream)
+    return True
+
+
+def discard_tasks(stream: Stream) -> None:
+    """Drop queued tasks. The caller owns the queue. Records in it count as done, or waiters would hang."""
+    queue = stream.queue
+    while queue:
+        fn, args = queue.popleft()
+        if fn is _record:
+            _record(*args)
+        elif fn is _wait:
+            args[1].waits -= 1
+        elif fn is _hand_over:
+            args[0].done = True
+    with CONDITION:
+        CONDITION.notify_all()
+
+
+def discard(stream: Stream) -> None:
+    """Drop a stream's queue as soon as no other thread runs it (``destroy_stream_force``, ``stream_abort``)."""
+    me = get_ident()
+    with CONDITION:
+        while stream.busy is not None and stream.busy != me:
+            CONDITION.wait()
+    discard_tasks(stream)
+
+
+def take_error(stream: Stream) -> int:
+    """The stream's pending error, cleared by reading; a stopped context keeps it (RT-45, RT-46)."""
+    code = stream.error
+    if code:
+        errors_log.add(stream.error_text)
+        LOCAL.last_error = code
+        if not stream.context.failed:
+            stream.error = 0
+            stream.error_text = ""
+    return code
+
+
+# Tasks of the runtime itself
+
+
+def _record(capture: Capture) -> None:
+    capture.time = time.perf_counter_ns()
+    capture.done = True
+
+
+def _wait(capture: Capture, event: Event) -> None:
+    if not capture.done:
+        raise Blocked(capture)
+    event.waits -= 1
+
+
+def _reset(event: Event, capture: Capture | None) -> None:
+    if event.capture is capture:
+        event.capture = None
+
+
+def _hand_over(callback: Callback) -> None:
+    if not callback.handed:
+        callback.handed = True
+        with CONDITION:
+            server = SERVERS.get(callback.stream.subscriber or 0)
+            if server is None:  # unsubscribed meanwhile: nobody can run it
+                callback.done = True
+            else:
+                server.ready.append(callback)
+            CONDITION.notify_all()
+    if callback.blocking and not callback.done:
+        raise Blocked(callback)
+
+
+def record(event: Event, stream: Stream) -> None:
+    """Queue a record; it captures what is on the stream already (EV-2)."""
+    capture = Capture(stream)
+    queue = stream.queue
+    queue.append((_record, (capture,)))  # queued before it can be seen: a waiter must find it in the queue
+    event.capture = capture
+    if len(queue) > stream.limit:
+        drain(stream)
+
+
+def wait_event(stream: Stream, event: Event) -> None:
+    """Queue a wait for the event's newest record (EV-2, EV-4)."""
+    capture = event.capture
+    if capture is not None:
+        event.waits += 1
+        enqueue(stream, _wait, (capture, event))
+
+
+def reset(event: Event, stream: Stream) -> None:
+    """Queue a reset behind the stream's work (EV-5)."""
+    enqueue(stream, _reset, (event, event.capture))
+
+
+# Callback threads
+
+
+class Server:
+    """A thread that serves callbacks: its device, its streams and what is ready for it."""
+
+    __slots__ = ("device", "ready", "streams")
+
+    def __init__(self, device: int) -> None:
+        self.device = device
+        self.streams: list[Stream] = []
+        self.ready: list[Callback] = []
+
+
+SERVERS: Final[dict[int, Server]] = {}
+MAX_SERVERS: Final = 1024
+
+
+def subscribe(thread: int, stream: Stream) -> None:
+    """Let ``thread`` serve the stream's callbacks (CB-2).
+
+    Raises:
+        AclFault: 107011 stream taken; 107012 thread serves another device or there are too many threads.
+    """
+    with CONDITION:
+        if stream.subscriber is not None:
+            raise AclFault(107011, f"stream is already subscribed by thread {stream.subscriber}")
+        server = SERVERS.get(thread)
+        if server is not None and server.device != stream.device:
+            raise AclFault(107012, f"thread {thread} already serves device {server.device}")
+        if server is None:
+            if len(SERVERS) >= MAX_SERVERS:
+                raise AclFault(107012, f"more than {MAX_SERVERS} callback threads")
+            server = SERVERS[thread] = Server(stream.device)
+        server.streams.append(stream)
+        stream.subscriber = thread
+
+
+def unsubscribe(thread: int, stream: Stream) -> None:
+    """End a subscription (CB-3). Callbacks that were ready and not served are dropped, so that nothing waits for them."""
+    with CONDITION:
+        server = SERVERS.get(thread)
+        if server is None:
+            raise AclFault(107012, f"thread {thread} is not subscribed")
+        if stream.subscriber != thread:
+            raise AclFault(107011, f"stream is not subscribed by thread {thread}")
+        _leave(server, stream)
+        if not server.streams:
+            del SERVERS[thread]
+        CONDITION.notify_all()
+
+
+def _leave(server: Server, stream: Stream) -> None:
+    server.streams.remove(stream)
+    stream.subscriber = None
+    for callback in server.ready:
+        if callback.stream is stream:
+            callback.done = True
+    server.ready[:] = [callback for callback in server.ready if callback.stream is not stream]
+
+
+def forget_subscription(stream: Stream) -> None:
+    """What a destroyed stream leaves behind."""
+    with CONDITION:
+        server = SERVERS.get(stream.subscriber or 0)
+        if server is not None and stream in server.streams:
+            thread = stream.subscriber
+            _leave(server, stream)
+            if not server.streams and thread is not None:
+                del SERVERS[thread]
+        CONDITION.notify_all()
+
+
+def launch_callback(function: Callable[[Any], Any], data: Any, blocking: bool, stream: Stream) -> None:
+    """Queue a callback and wake the serving thread (CB-4)."""
+    enqueue(stream, _hand_over, (Callback(function, data, blocking, stream),))
+    with CONDITION:
+        CONDITION.notify_all()
+
+
+def serve(timeout_ms: int) -> int:
+    """Run the callbacks that are ready for this thread, waiting for one if there is none (CB-1, CB-5).
+
+    Returns:
+        0, 107012 for a thread without subscription, 507012 when nothing came in time.
+    """
+    me = get_ident()
+    deadline = None if timeout_ms < 0 else time.monotonic() + timeout_ms / 1000
+    while True:
+        server = SERVERS.get(me)
+        if server is None:
+            return 107012
+        for stream in list(server.streams):
+            if stream.queue and stream.busy is None:
+                drain(stream)
+        with CONDITION:
+            ready = server.ready[:]
+            server.ready.clear()
+            if not ready:
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    return 507012
+                if not any(s.queue and s.busy is None and not _behind_callback(s) for s in server.streams):
+                    CONDITION.wait(left)
+                continue
+        for callback in ready:
+            _call(callback)
+        return 0
+
+
+def _behind_callback(stream: Stream) -> bool:
+    """Whether the head of the queue is a blocking callback or a wait, so that running it now gains nothing."""
+    fn, _ = stream.queue[0]
+    return fn is _hand_over or fn is _wait
+
+
+def _call(callback: Callback) -> None:
+    """Run one callback in the serving thread; what it raises is only logged (PY-18)."""
+    try:
+        callback.function(callback.data)
+    except Exception as error:
+        errors_log.report("EZ9999", f"callback {callback.function!r} raised {error!r}")
+    finally:
+        with CONDITION:
+            callback.done = True
+            CONDITION.notify_all()
+
+
+def of_device(device: int) -> list[Stream]:
+    """Every live stream of a device, explicit or default."""
+    return [stream for stream in list(STREAMS.values()) if stream.device == device]
+
+
+def clear() -> None:
+    """Forget servers, hooks and infos (``new_process``)."""
+    with CONDITION:
+        SERVERS.clear()
+        INFOS.clear()
+        Hooks.exception_callback = None
+        Hooks.task_filter = None
+        Hooks.failures = 0
+        CONDITION.notify_all()
