@@ -209,7 +209,7 @@ def _shape(shape: Any, where: str) -> tuple[int, ...]:
         _fail("E10001", f"{where}: Value [{shape}] for parameter [shape] is invalid. Reason: a list of integers is needed.")
     dims = tuple(shape)
     if dims != UNKNOWN_RANK and any(dim < -1 for dim in dims):
-        _fail("E10001", f"{where}: Value {shape} for parameter [shape] is invalid. Reason: dims are >= 0 or -1; [-2] alone is an unknown rank.")
+        _fail("E10001", f"{where}: Value {shape} for parameter [shape] is invalid. Reason: dims are >= 0 or -1, or [-2] for any rank.")
     return dims
 
 
@@ -243,8 +243,8 @@ def _ranges(given: Any, dims: tuple[int, ...], where: str, is_input: bool) -> Ra
 def _const(entry: dict[str, Any], dtype: int, dims: tuple[int, ...], where: str) -> bytes:
     values = entry.get("const_value")
     if dtype not in CONST_TYPES:
-        kind = DTYPE_NAMES.get(dtype, dtype)
-        _fail("E10001", f"{where}: a constant of type [{kind}] is not supported; integer types, float16, float and double are.")
+        name = DTYPE_NAMES.get(dtype, str(dtype))
+        _fail("E10001", f"{where}: a constant of type [{name}] is not supported; integer types, float16, float and double are.")
     if not isinstance(values, list) or not all(type(value) in (int, float) for value in values):
         _fail("E10001", f"{where}: Value [{values}] for parameter [const_value] is invalid. Reason: a flat list of numbers is needed.")
     count = 1
@@ -281,17 +281,14 @@ def _check_parameters(
         names = ", ".join(parameter.name for parameter in parameters) or "none"
         _fail(number, f"operator [{operator.op_type}] takes {limit} {required} {what}s ({names}), {len(specs)} given.")
     for index, (parameter, spec) in enumerate(zip(_assign(parameters, entries, operator, what), specs, strict=True)):
+        where = f"{what} {index} [{parameter.name}] of operator [{operator.op_type}]"
         if spec.absent:
             if parameter.kind != "optional":
-                _fail(number, f"{what} {index} [{parameter.name}] of operator [{operator.op_type}] is {parameter.kind} and may not be absent.")
+                _fail(number, f"{where} is {parameter.kind} and may not be absent.")
             continue
         name = DTYPE_NAMES.get(spec.dtype, str(spec.dtype))
         if parameter.dtypes and name not in parameter.dtypes:
-            allowed = ", ".join(parameter.dtypes)
-            _fail(
-                "E10001",
-                f"{what} {index} [{parameter.name}] of operator [{operator.op_type}] does not support type [{name}]; it takes {allowed}.",
-            )
+            _fail("E10001", f"{where} does not support type [{name}]; it takes {', '.join(parameter.dtypes)}.")
 
 
 def _assign(
@@ -335,9 +332,9 @@ def _attributes(operator: facts.Operator, entries: Any) -> Attributes:
             if declared is None:
                 known = ", ".join(attr.name for attr in operator.attrs) or "none"
                 _fail("E10001", f"attribute [{name}] is not one of operator [{operator.op_type}], which has {known}.")
-            wanted = ATTR_TYPES.get(declared.type)
+            wanted = ATTR_TYPES.get(declared.type, declared.type)
             if kind != wanted:
-                _fail("E10001", f"attribute [{name}] of operator [{operator.op_type}] is of type [{wanted or declared.type}], not [{kind}].")
+                _fail("E10001", f"attribute [{name}] of operator [{operator.op_type}] is of type [{wanted}], not [{kind}].")
         found.set(name, kind, _attribute_value(operator.op_type, name, kind, entry["value"]))
     for attr in operator.attrs:
         if attr.default is facts.REQUIRED and attr.name not in found.values:

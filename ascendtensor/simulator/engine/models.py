@@ -53,7 +53,9 @@ class TensorSpec:
 
     __slots__ = ("absent", "const", "dims", "dtype", "format", "ignored", "key", "kind", "nbytes", "placement", "ranges", "storage_format")
 
-    def __init__(self, dtype: int, format: int, storage_format: int, dims: Dims, ranges: Ranges, const: bytes | None, placement: int) -> None:
+    def __init__(
+        self, dtype: int, format: int, storage_format: int, dims: Dims, ranges: Ranges, const: bytes | None, placement: int
+    ) -> None:
         self.dtype = dtype
         self.format = format
         self.storage_format = storage_format
