@@ -1,0 +1,149 @@
+"""ATC, CANN's compiler program: `atc --singleop=ops.json --output=DIR --soc_version=...` once for several operators."""
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ascendtensor.acl import toolkit
+from ascendtensor.compiler.description import Description
+from ascendtensor.errors import CompileError, CompilerNotFoundError
+
+VARIABLE: Final = "ASCENDTENSOR_ATC"
+
+PRECISION: Final = "must_keep_origin_dtype"
+"""ATC's default forces float16 where an operator has it. This spelling is known from CANN 5 to 9; the newer `--precision_mode_v2=origin`
+says the same and excludes it (CANN ATC guide, "--precision_mode", 6.0.1 and 9.0.0)."""
+
+_LOG_LINES: Final = 40
+_CODED: Final = re.compile(r"\b(E[0-9A-Z]\d{4})\b\s*[:：]?\s*(.*)")
+
+_ADVICE: Final[tuple[tuple[str, str], ...]] = (
+    ("No module named", "ATC's Python parts are not found: run `source` on CANN's set_env.sh in this shell first."),
+    ("cannot open shared object", "ATC's libraries are not found: run `source` on CANN's set_env.sh in this shell first."),
+    ("E10001", "See the option that the log names; the SoC name must be one that this CANN knows."),
+    ("EZ3002", "The operator has no implementation for these dtypes and formats on this chip."),
+    ("EZ3003", "The operator has no implementation for these dtypes and formats on this chip."),
+    ("EZ9010", "The operator's kernel failed to compile; CANN's operator package may be damaged or made for another version."),
+)
+
+
+def find_atc() -> str:
+    """Path of the program: `ASCENDTENSOR_ATC`, else `atc` in PATH, else in CANN's usual places.
+
+    Raises:
+        CompilerNotFoundError: None of them holds it.
+    """
+    named = os.environ.get(VARIABLE, "")
+    if named:
+        found = shutil.which(str(Path(named).expanduser()))
+        if found is None:
+            raise CompilerNotFoundError(f"{VARIABLE}={named} is not a program", advice=f"Correct {VARIABLE}, or unset it.")
+        return found
+    inside = ("bin", "compiler/bin", "atc/bin", f"{platform.machine()}-linux/bin")
+    places = [str(home / place) for home in toolkit.homes() for place in inside]
+    found = shutil.which("atc") or shutil.which("atc", path=os.pathsep.join(places) if places else os.defpath)
+    if found is None:
+        looked = "PATH" + (f" and {', '.join(map(str, toolkit.homes()))}" if places else "; CANN's toolkit is not installed in its usual places")
+        raise CompilerNotFoundError(
+            f"CANN's compiler program atc was not found (looked in {looked})",
+            advice=f"Run `source` on CANN's set_env.sh in this shell first, or set {VARIABLE} to the program. A machine without the "
+            "toolkit can use models that were compiled elsewhere for the same chip and CANN version (ASCENDTENSOR_CACHE_DIR).",
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class AtcCompiler:
+    """Compiles by running a program with ATC's options.
+
+    Attributes:
+        soc: Chip to compile for.
+        command: The program and its first arguments; empty finds `atc` when it is needed first.
+        name, version, precision: As in `Compiler`; the version is by default that of the CANN found.
+        environment: Variables set for the program on top of this process's.
+    """
+
+    soc: str
+    command: Sequence[str] = ()
+    name: str = "atc"
+    version: str = field(default_factory=lambda: toolkit.cann_version() or "unknown")
+    precision: str = PRECISION
+    environment: Mapping[str, str] = field(default_factory=dict)
+    in_process: bool = False
+
+    def build(self, descriptions: Sequence[Description]) -> list[bytes]:
+        """See `Compiler.build`. One run of the program for all of them.
+
+        Raises:
+            CompileError: The program failed, or gave no model for one of them.
+            CompilerNotFoundError: There is no program.
+        """
+        wanted = {description.file_name: description for description in descriptions}
+        operators = [description.to_json() for description in wanted.values()]
+        # ATC leaves kernel_meta and other files where it runs.
+        with tempfile.TemporaryDirectory(prefix="ascendtensor-atc-", ignore_cleanup_errors=True) as directory:
+            models = self._run(Path(directory), operators, list(wanted.values()))
+        return [models[description.file_name] for description in descriptions]
+
+    def _run(self, directory: Path, operators: list[dict[str, Any]], descriptions: list[Description]) -> dict[str, bytes]:
+        source, output = directory / "operators.json", directory / "models"
+        source.write_text(json.dumps(operators, allow_nan=False), encoding="utf-8")
+        output.mkdir()
+        command = [
+            *(self.command or (find_atc(),)),
+            f"--singleop={source}",
+            f"--output={output}",
+            f"--soc_version={self.soc}",
+            f"--precision_mode={self.precision}",
+            "--log=error",
+        ]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=directory,
+                env=os.environ | dict(self.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+        except OSError as error:
+            raise CompilerNotFoundError(
+                f"{command[0]} can't be run: {error.strerror or error}", advice=f"Set {VARIABLE} to CANN's atc."
+            ) from error
+        log = done.stdout.decode("utf-8", errors="replace")
+        models = {description.file_name: _read_model(output, description.file_name) for description in descriptions}
+        # The exit code alone is not enough: ATC's is that of the last operator of the file (main_impl.cc, BuildSingleOpModels).
+        missing = [description for description in descriptions if models[description.file_name] is None]
+        if done.returncode or missing:
+            raise self._failure(done.returncode, missing or descriptions, log)
+        return {name: model for name, model in models.items() if model is not None}
+
+    def _failure(self, code: int, failed: list[Description], log: str) -> CompileError:
+        types = sorted({description.op_type for description in failed})
+        coded = [match for line in log.splitlines() if (match := _CODED.search(line))]
+        said = f": {coded[0].group(1)} {coded[0].group(2)}".rstrip() if coded else ""
+        ended = f"ended with code {code}" if code else "left no model"
+        return CompileError(
+            f"{self.name} {ended} for {', '.join(types)}{said}",
+            op_type=types[0] if len(types) == 1 else "",
+            log="\n".join(log.strip().splitlines()[-_LOG_LINES:]),
+            operands="; ".join(map(str, failed[:3])) + (f"; and {len(failed) - 3} more" if len(failed) > 3 else ""),
+            advice=next((advice for mark, advice in _ADVICE if mark in log), ""),
+        )
+
+
+def _read_model(output: Path, name: str) -> bytes | None:
+    # Where the host differs from the device's board, newer versions put system and processor behind the name.
+    for path in (output / f"{name}.om", *sorted(output.glob(f"{name}_*.om"))):
+        if path.is_file():
+            return path.read_bytes()
+    return None
