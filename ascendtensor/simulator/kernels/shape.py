@@ -231,7 +231,7 @@ def _layout(op_type: str, shape: Shape, axes: Sequence[int] | None, attrs: Attrs
         return _flattened(shape, attrs["axis"])
     if op_type == "FlattenV2":
         return _flattened(shape, attrs["axis"], attrs["end_axis"])
-    given: Sequence[int] = attrs.get("axes", attrs.get("axis", [])) if axes is None else axes
+    given: Sequence[int] = (attrs.get("axes") or attrs.get("axis") or []) if axes is None else axes
     return _squeezed(shape, given) if op_type.startswith("Squeeze") else _unsqueezed(shape, given)
 
 
@@ -507,7 +507,8 @@ def _strided(x: Array, size: Sequence[int], stride: Sequence[int], offset: int, 
     if low < 0 or high >= x.size:
         raise ValueError(f"{name}: size {list(size)}, stride {list(stride)}, offset {offset} reach out of {x.size} elements")
     width = x.itemsize
-    return np.ndarray(tuple(size), x.dtype, x, offset * width, tuple(step * width for step in stride))
+    view: Array = np.ndarray(tuple(size), x.dtype, x, offset * width, tuple(step * width for step in stride))
+    return view
 
 
 def _as_strided(x: Array, out: Array, size: Array, stride: Array, offset: Array) -> None:
