@@ -155,6 +155,7 @@ _KNOWN: Final[dict[Any, dtype]] = {
 }
 
 _default: dtype = float32
+_limits: Any = ml_dtypes.finfo  # np.finfo does not know bfloat16
 
 
 def as_dtype(value: DTypeLike) -> dtype:
@@ -261,7 +262,7 @@ class finfo:
         self.dtype: DType = (_default if type is None else as_dtype(type)).to_real()
         if not self.dtype.is_floating_point:
             raise DTypeError(f"{self.dtype.name} is not a floating type", where="finfo", advice="Use iinfo for integers.")
-        limits = ml_dtypes.finfo(self.dtype.numpy)
+        limits = _limits(self.dtype.numpy)
         self.bits = int(limits.bits)
         self.eps, self.max, self.min = float(limits.eps), float(limits.max), float(limits.min)
         self.tiny = self.smallest_normal = float(limits.smallest_normal)
