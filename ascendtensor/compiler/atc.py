@@ -47,11 +47,11 @@ def find_atc() -> str:
         if found is None:
             raise CompilerNotFoundError(f"{VARIABLE}={named} is not a program", advice=f"Correct {VARIABLE}, or unset it.")
         return found
-    inside = ("bin", "compiler/bin", "atc/bin", f"{platform.machine()}-linux/bin")
-    places = [str(home / place) for home in toolkit.homes() for place in inside]
-    found = shutil.which("atc") or shutil.which("atc", path=os.pathsep.join(places) if places else os.defpath)
+    homes = toolkit.homes()
+    places = [str(home / place) for home in homes for place in ("bin", "compiler/bin", "atc/bin", f"{platform.machine()}-linux/bin")]
+    found = shutil.which("atc") or (shutil.which("atc", path=os.pathsep.join(places)) if places else None)
     if found is None:
-        looked = "PATH" + (f" and {', '.join(map(str, toolkit.homes()))}" if places else "; CANN's toolkit is not installed in its usual places")
+        looked = f"PATH and {', '.join(map(str, homes))}" if homes else "PATH; no CANN toolkit is installed in its usual places"
         raise CompilerNotFoundError(
             f"CANN's compiler program atc was not found (looked in {looked})",
             advice=f"Run `source` on CANN's set_env.sh in this shell first, or set {VARIABLE} to the program. A machine without the "

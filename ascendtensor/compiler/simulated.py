@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import ascendtensor
 from ascendtensor.compiler.atc import AtcCompiler
 from ascendtensor.compiler.description import Description
 from ascendtensor.errors import CompileError
@@ -15,8 +14,8 @@ from ascendtensor.simulator.engine import container
 
 
 def version() -> str:
-    """Models of the simulator are bound to its container and to the release that checked them."""
-    return f"{ascendtensor.__version__}-container{container.VERSION}"
+    """Models of the simulator are bound to the version of its container."""
+    return f"container{container.VERSION}"
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class SimulatedCompiler:
 def program(soc: str) -> AtcCompiler:
     """The simulator's compiler as a program of its own, driven in the way ATC is."""
     # The program runs elsewhere, so a package imported from the current directory must still be found.
-    root = str(Path(ascendtensor.__file__).resolve().parent.parent)
+    root = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
     command = (sys.executable, "-m", "ascendtensor.simulator.atc")
     return AtcCompiler(soc, command=command, name="simulated-program", version=version(), environment={"PYTHONPATH": path})
