@@ -44,7 +44,7 @@ class Backend:
 
 
 @dataclass(frozen=True)
-class _Missing:
+class Missing:
     """Why CANN's module can't be used, and what to do."""
 
     message: str
@@ -65,7 +65,7 @@ def choose() -> Backend:
     if wanted == "simulator":
         return Backend("simulator", _simulator(), f"{VARIABLE}=simulator")
     found = find_cann()
-    if not isinstance(found, _Missing):
+    if not isinstance(found, Missing):
         return found
     if wanted == "npu":
         raise errors.BackendError(f"{VARIABLE}=npu, but {found.message}", advice=found.advice)
@@ -78,18 +78,18 @@ def choose() -> Backend:
     return backend
 
 
-def find_cann() -> "Backend | _Missing":
+def find_cann() -> Backend | Missing:
     """CANN's `acl` if it can be imported and sees a device."""
     try:
         module = importlib.import_module("acl")
     except ImportError as error:
         return _cannot_import(error)
     if module is simulator:
-        return _Missing("the module `acl` of this process is the simulator", "Do not call simulator.install() before.", True)
+        return Missing("the module `acl` of this process is the simulator", "Do not call simulator.install() before.", True)
     absent = [name for name in ("rt", "op", "util", "init", "create_tensor_desc") if not hasattr(module, name)]
     if absent:
         where = getattr(module, "__file__", None) or "built in"
-        return _Missing(
+        return Missing(
             f"the module `acl` ({where}) is not pyACL: it has no {', '.join(absent)}",
             "Another package of that name hides CANN's; uninstall it or put CANN's directory first in PYTHONPATH.",
             False,
@@ -113,18 +113,18 @@ def _simulator() -> Acl:
     return cast(Acl, simulator)
 
 
-def _cannot_import(error: ImportError) -> _Missing:
+def _cannot_import(error: ImportError) -> Missing:
     homes = toolkit.homes()
     if not isinstance(error, ModuleNotFoundError):
-        return _Missing(f"CANN's module `acl` does not load: {error}", _source_advice(homes), False)
+        return Missing(f"CANN's module `acl` does not load: {error}", _source_advice(homes), False)
     if error.name != "acl":
-        return _Missing(f"CANN's module `acl` does not load: {error}", f"Install what `acl` needs: {error.name}.", False)
+        return Missing(f"CANN's module `acl` does not load: {error}", f"Install what `acl` needs: {error.name}.", False)
     if not homes:
-        return _Missing("CANN is not installed (no module `acl`)", "Install CANN's toolkit and source its set_env.sh.", not device_files())
+        return Missing("CANN is not installed (no module `acl`)", "Install CANN's toolkit and source its set_env.sh.", not device_files())
     site = homes[0] / "python" / "site-packages"
     on_path = any(Path(entry) == site for entry in sys.path if entry)
     advice = "pyACL comes with CANN's toolkit; is it complete?" if on_path else f"{_source_advice(homes)} It adds {site} to PYTHONPATH."
-    return _Missing(f"CANN is installed in {homes[0]}, but Python finds no module `acl`", advice, False)
+    return Missing(f"CANN is installed in {homes[0]}, but Python finds no module `acl`", advice, False)
 
 
 def _source_advice(homes: list[Path]) -> str:
@@ -132,23 +132,23 @@ def _source_advice(homes: list[Path]) -> str:
     return f"Run `source {script or '/usr/local/Ascend/ascend-toolkit/set_env.sh'}` in this shell first."
 
 
-def _no_device(code: int) -> _Missing:
+def _no_device(code: int) -> Missing:
     said = f" (acl.rt.get_device_count: {error_name(code)}, {code})" if code else ""
     files = device_files()
     if not files:
-        return _Missing(
+        return Missing(
             f"there is no NPU: no /dev/davinci* here{said}",
             "Install the driver; in a container pass --device=/dev/davinci0 /dev/davinci_manager /dev/devmm_svm /dev/hisi_hdc.",
             True,
         )
     closed = [str(path) for path in files if not os.access(path, os.R_OK | os.W_OK)]
     if closed:
-        return _Missing(
+        return Missing(
             f"this user may not open {', '.join(closed)}{said}",
             "Add the user to the group that owns them (usually HwHiAiUser) and log in again.",
             False,
         )
-    return _Missing(
+    return Missing(
         f"CANN sees no device although {files[0]} exists{said}",
         "See `npu-smi info` and ASCEND_RT_VISIBLE_DEVICES; another container may hold the device.",
         False,

@@ -1,9 +1,9 @@
 """Compiled operator models, kept in memory and on disk, built when there is none.
 
-A file holds one model. It lies under `<directory>/<soc>/<compiler>-<version>-<precision>/` and is named by operator type and digest: a
-new chip, CANN or description is another file, so none goes stale. It starts with a line of magic and a line of JSON with the length and SHA-256
-of what follows; an entry that does not hold what it says is compiled again. Files are written beside and renamed into place (`os.replace`),
-so several processes may compile the same thing and none ever reads half of it.
+A file holds one model. It lies under `<directory>/<soc>/<compiler>-<version>-<precision>/` and is named by operator type and digest, so
+another chip, CANN or description is another file. It starts with a line of magic and a line of JSON with the length and SHA-256 of what
+follows; an entry that does not hold what it says is compiled again. Files are written beside and renamed into place (`os.replace`), so
+several processes may compile the same thing and none ever reads half of it.
 """
 
 import hashlib
