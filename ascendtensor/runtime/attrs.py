@@ -1,0 +1,73 @@
+"""Operator attributes as an aclopAttr."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..acl import binding
+
+if TYPE_CHECKING:
+    from ..compiler.description import Attribute
+    from .device import Device
+
+
+def _set(attr: int, name: str, kind: str, value: Any) -> None:
+    # pyACL takes exactly int, float, str and lists of them (PY-3, PY-10).
+    if kind == "bool":
+        binding.set_attr_bool(attr, name, int(bool(value)))
+    elif kind == "int":
+        binding.set_attr_int(attr, name, int(value))
+    elif kind == "float":
+        binding.set_attr_float(attr, name, float(value))
+    elif kind == "string":
+        binding.set_attr_string(attr, name, str(value))
+    elif kind == "data_type":
+        binding.set_attr_data_type(attr, name, int(value))
+    elif kind == "list_bool":
+        binding.set_attr_list_bool(attr, name, [int(bool(element)) for element in value])
+    elif kind == "list_int":
+        binding.set_attr_list_int(attr, name, [int(element) for element in value])
+    elif kind == "list_float":
+        binding.set_attr_list_float(attr, name, [float(element) for element in value])
+    elif kind == "list_string":
+        binding.set_attr_list_string(attr, name, [str(element) for element in value])
+    elif kind == "list_list_int":
+        binding.set_attr_list_list_int(attr, name, [[int(element) for element in row] for row in value])
+    elif kind == "list_data_type":
+        binding.set_attr_list_data_type(attr, name, [int(element) for element in value])
+    else:
+        raise ValueError(f"attribute {name!r} has the unknown kind {kind!r}")
+
+
+def create(attributes: Sequence[Attribute]) -> int:
+    """An aclopAttr that holds the attributes; also for none, as the documentation asks (ATTR-9)."""
+    attr = binding.create_attr()
+    try:
+        for attribute in attributes:
+            _set(attr, attribute.name, attribute.kind, attribute.value)
+    except BaseException:
+        binding.destroy_attr(attr)
+        raise
+    return attr
+
+
+@contextmanager
+def made(attributes: Sequence[Attribute]) -> Iterator[int]:
+    """An aclopAttr for the time of a `with` block."""
+    attr = create(attributes)
+    try:
+        yield attr
+    finally:
+        binding.destroy_attr(attr)
+
+
+def keep(device: Device, attributes: Sequence[Attribute]) -> int:
+    """An aclopAttr that lives until `drop` or until the device is shut down."""
+    return device.kept_attrs.add(create(attributes))
+
+
+def drop(device: Device, handle: int) -> None:
+    """Give an aclopAttr of `keep` back. It only queues it, so a finaliser may call it."""
+    device.kept_attrs.dropped.append(handle)

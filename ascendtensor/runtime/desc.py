@@ -1,0 +1,138 @@
+"""Tensor descriptions: the interned one that tensors carry, and lists of aclTensorDesc for pyACL calls."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from .. import shapes
+from ..acl import binding
+from ..codes import Format, MallocPolicy, MemcpyKind, RunMode
+from .memory import size_class
+
+if TYPE_CHECKING:
+    from ..compiler.description import TensorDescription
+    from ..dtypes import dtype as DType
+    from .device import Device
+
+
+class TensorDesc:
+    """Shape, dtype and device of a contiguous tensor; one object for each combination on a device, compared by identity.
+
+    Make it with `TensorDesc.of`.
+
+    Attributes:
+        shape: Sizes of the dimensions.
+        dtype: Element type.
+        device: The device, of one generation: descriptions from before `shutdown()` are other objects.
+        numel: Number of elements.
+        nbytes: Their size in bytes.
+        block_size: Bytes of the allocator's block that holds them (`memory.size_class`).
+        plain: Always True: contiguous, from the start of its buffer.
+    """
+
+    __slots__ = ("__weakref__", "_handle", "block_size", "device", "dtype", "nbytes", "numel", "shape")
+    plain: Final = True
+
+    def __init__(self, shape: tuple[int, ...], dtype: DType, device: Device) -> None:
+        self._handle = 0
+        self.shape = shape
+        self.dtype = dtype
+        self.device = device
+        self.numel = shapes.numel(shape)
+        self.nbytes = self.numel * dtype.itemsize
+        self.block_size = size_class(self.nbytes)
+
+    @staticmethod
+    def of(shape: tuple[int, ...], dtype: DType, device: Device) -> TensorDesc:
+        """The description of this shape, dtype and device.
+
+        Args:
+            shape: Sizes of the dimensions, each an int or something with `__index__`.
+            dtype: Element type.
+            device: Where.
+        """
+        found = device.descs.get((shape, dtype))
+        if found is not None:
+            return found
+        plain = tuple(operator.index(length) for length in shape)  # numpy ints hash alike, but pyACL refuses them (PY-12)
+        with device.lock:
+            found = device.descs.get((plain, dtype))
+            if found is None:
+                found = TensorDesc(plain, dtype, device)
+                device.descs[(plain, dtype)] = found
+            return found
+
+    def handle(self) -> int:
+        """The aclTensorDesc (ND), made at the first call; it goes with this object or at shutdown."""
+        if not self._handle:
+            with self.device.lock:
+                if not self._handle:
+                    self._handle = self.device.kept_descs.add(binding.create_tensor_desc(int(self.dtype.acl), list(self.shape), int(Format.ND)))
+        return self._handle
+
+    def __repr__(self) -> str:
+        return f"{self.dtype.name}[{', '.join(map(str, self.shape))}] on {self.device}"
+
+    def __del__(self) -> None:
+        if self._handle:
+            self.device.kept_descs.dropped.append(self._handle)
+
+
+def create(tensor: TensorDescription) -> int:
+    """An aclTensorDesc with everything that a description says: ranges, constant, name, repeated input (TD-14 to TD-21)."""
+    handle = binding.create_tensor_desc(int(tensor.dtype), list(tensor.shape), int(tensor.format))
+    try:
+        if tensor.ranges:
+            binding.set_tensor_shape_range(handle, [list(limits) for limits in tensor.ranges])
+        if tensor.name:
+            binding.set_tensor_desc_name(handle, tensor.name)
+        if tensor.dynamic_input:
+            binding.set_tensor_dynamic_input(handle, tensor.dynamic_input)
+        if tensor.const is not None:
+            _set_const(handle, tensor.const)
+    except BaseException:
+        binding.destroy_tensor_desc(handle)
+        raise
+    return handle
+
+
+def _set_const(handle: int, data: bytes) -> None:
+    if binding.get_run_mode() == RunMode.HOST:
+        binding.set_tensor_const(handle, binding.bytes_to_ptr(data), len(data))  # copied at once (TD-17)
+        return
+    # TD-18: on the board the bytes have to lie in device memory.
+    address = binding.malloc(len(data), int(MallocPolicy.HUGE_FIRST))
+    try:
+        array = np.frombuffer(data, np.uint8)
+        binding.memcpy(address, len(data), array.__array_interface__["data"][0], len(data), int(MemcpyKind.DEVICE_TO_DEVICE))
+        binding.set_tensor_const(handle, address, len(data))
+    finally:
+        binding.free(address)
+
+
+@contextmanager
+def made(tensors: Sequence[TensorDescription]) -> Iterator[list[int]]:
+    """aclTensorDescs for the time of a `with` block."""
+    handles: list[int] = []
+    try:
+        for tensor in tensors:
+            handles.append(create(tensor))
+        yield handles
+    finally:
+        while handles:
+            binding.destroy_tensor_desc(handles.pop())
+
+
+def keep(device: Device, tensor: TensorDescription) -> int:
+    """An aclTensorDesc that lives until `drop` or until the device is shut down."""
+    return device.kept_descs.add(create(tensor))
+
+
+def drop(device: Device, handles: Sequence[int]) -> None:
+    """Give aclTensorDescs of `keep` back. It only queues them, so a finaliser may call it."""
+    device.kept_descs.dropped.extend(handles)

@@ -1,0 +1,263 @@
+"""Streams and events."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+from ..acl import binding
+from ..codes import EventFlag
+from ..errors import AclError, ClosedError, ValueRangeError
+from .memory import Pool, StreamPool
+
+if TYPE_CHECKING:
+    from .device import Device
+    from .staging import Slab
+
+RECENT: Final = 16
+"""How many launches a stream remembers, to name them when an error of queued work shows."""
+
+_locate: Callable[[Any], Device]
+
+
+def set_locator(locate: Callable[[Any], Device]) -> None:
+    """Tells this file how to find a device by name; called once by device.py, which stands above."""
+    global _locate
+    _locate = locate
+
+
+class Lane:
+    """What one ACL stream needs for as long as it exists; it outlives the `Stream` objects that use it one after another.
+
+    Attributes:
+        handle: The aclrtStream.
+        pool: Its memory.
+        recent: What was launched on it since it was last waited for.
+        slab, slab_used, slab_serial: Its piece of pinned staging memory.
+    """
+
+    __slots__ = ("handle", "pool", "recent", "slab", "slab_serial", "slab_used")
+
+    def __init__(self, handle: int, pool: Pool) -> None:
+        self.handle = handle
+        self.pool = StreamPool(handle, pool)
+        self.recent: deque[Any] = deque(maxlen=RECENT)
+        self.slab: Slab | None = None
+        self.slab_used = 0
+        self.slab_serial = 0
+
+
+def explain(error: AclError, lanes: Iterable[Lane]) -> AclError:
+    """Names in an error of queued work what was launched since the stream was last waited for (RT-45)."""
+    names = [str(getattr(item, "op_type", item)) for lane in lanes for item in lane.recent]
+    if names:
+        said = f"Launched before it: {', '.join(names[-RECENT:])}. ASCENDTENSOR_LAUNCH_BLOCKING=1 tells which one failed."
+        error.advice = f"{error.advice} {said}".strip()
+    return error
+
+
+class Stream:
+    """A queue of work on a device, run in order. Like: torch.cuda.Stream.
+
+    Each thread has one of its own on each device; make others to overlap work. Streams are ordered among each other only by events: tensors
+    that cross from one to another are ordered by the library. An ACL stream is used again when its `Stream` object is gone.
+
+    Args:
+        device: Which device; the current one if None.
+
+    Attributes:
+        device: The device.
+        handle: The aclrtStream, an int.
+        pool: The memory of the stream.
+        recent: What was launched on it since it was last waited for.
+    """
+
+    __slots__ = ("__weakref__", "_ended", "device", "handle", "lane", "pool", "recent")
+
+    def __init__(self, device: Device | str | int | None = None) -> None:
+        found = _locate(device)
+        found.current_stream()
+        self._adopt(found, found.free_lane())
+
+    def _adopt(self, device: Device, lane: Lane) -> Stream:
+        self.device = device
+        self.lane = lane
+        self.handle = lane.handle
+        self.pool = lane.pool
+        self.recent = lane.recent
+        self._ended = device.ended_lanes
+        return self
+
+    @classmethod
+    def on(cls, device: Device, lane: Lane) -> Stream:
+        """A stream over a lane, for the device floor."""
+        return cls.__new__(cls)._adopt(device, lane)
+
+    def __del__(self) -> None:
+        try:
+            ended = self._ended
+        except AttributeError:  # making it had failed
+            return
+        ended.append(self.lane)
+
+    def __repr__(self) -> str:
+        return f"<Stream {self.handle:#x} of {self.device}{', closed' if self.device.closed else ''}>"
+
+    def ready(self) -> None:
+        """Make the stream's device current in this thread.
+
+        Raises:
+            ClosedError: The stream is from before `shutdown()`.
+        """
+        if self.device.closed:
+            raise ClosedError("the stream is from before shutdown()", advice="Make a new one.")
+        self.device.current_stream()
+
+    def synchronize(self) -> None:
+        """Wait until everything queued has run.
+
+        Raises:
+            AclError: Queued work failed; the stream can be used again.
+
+        Like: torch.cuda.Stream.synchronize.
+        """
+        self.ready()
+        try:
+            binding.synchronize_stream(self.handle)
+        except AclError as error:
+            explain(error, [self.lane])
+            self.recent.clear()
+            raise
+        self.recent.clear()
+
+    def query(self) -> bool:
+        """Whether everything queued has run. Like: torch.cuda.Stream.query."""
+        self.ready()
+        return binding.stream_query(self.handle)
+
+    def wait_event(self, event: Event) -> None:
+        """Let later work of this stream wait for an event; one that was never recorded is not waited for. Like: torch.cuda.Stream.wait_event."""
+        event.wait(self)
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Let later work of this stream wait for what is queued on another one now. Like: torch.cuda.Stream.wait_stream."""
+        if stream is self:
+            return
+        if stream.device is not self.device:
+            stream.synchronize()
+            return
+        self.ready()
+        self.device.events.order(stream.handle, self.handle)
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Record an event, a new one if None. Like: torch.cuda.Stream.record_event."""
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+
+class StreamContext:
+    """Makes a stream (and its device) the current one of this thread for a `with` block. Like: torch.cuda.StreamContext."""
+
+    def __init__(self, stream: Stream | None) -> None:
+        self._stream = stream
+        self._before: list[tuple[Stream, int]] = []
+
+    def __enter__(self) -> Stream | None:
+        stream = self._stream
+        if stream is not None:
+            stream.ready()
+            self._before.append(stream.device.enter_stream(stream))
+        return stream
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._stream is not None:
+            self._stream.device.leave_stream(*self._before.pop())
+
+
+def stream(stream: Stream | None) -> StreamContext:
+    """A context in which work goes to `stream`; None changes nothing. Like: torch.cuda.stream."""
+    return StreamContext(stream)
+
+
+class Event:
+    """A mark in a stream. Like: torch.cuda.Event.
+
+    Args:
+        enable_timing: Whether `elapsed_time` can be asked.
+    """
+
+    __slots__ = ("__weakref__", "_dropped", "_handle", "device", "enable_timing")
+
+    def __init__(self, enable_timing: bool = False) -> None:
+        self.enable_timing = enable_timing
+        self.device: Device | None = None
+        self._handle = 0
+        self._dropped: deque[int] | None = None
+
+    def __del__(self) -> None:
+        if self._handle and self._dropped is not None:
+            self._dropped.append(self._handle)
+
+    def __repr__(self) -> str:
+        return f"<Event of {self.device}>" if self._handle else "<Event, not recorded>"
+
+    def _made(self) -> bool:
+        if self.device is not None and self.device.closed:
+            raise ClosedError("the event is from before shutdown()", advice="Make a new one.")
+        return bool(self._handle)
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Mark what is queued on a stream (the current one if None) now; a second record replaces the first. Like: torch.cuda.Event.record."""
+        on = _locate(None).current_stream() if stream is None else stream
+        on.ready()
+        if self._made() and self.device is not on.device:
+            raise ValueRangeError(f"the event belongs to {self.device}, the stream to {on.device}", where="Event.record")
+        if not self._handle:
+            flag = EventFlag.SYNC | EventFlag.TIME_LINE if self.enable_timing else EventFlag.SYNC
+            handle = on.device.kept_events.add(binding.create_event_with_flag(int(flag)))
+            try:
+                binding.record_event(handle, on.handle)
+            except BaseException:
+                on.device.kept_events.dropped.append(handle)
+                raise
+            self.device = on.device
+            self._dropped = on.device.kept_events.dropped
+            self._handle = handle
+        else:
+            binding.record_event(self._handle, on.handle)
+
+    def wait(self, stream: Stream | None = None) -> None:
+        """Let later work of a stream (the current one if None) wait for the mark. Like: torch.cuda.Event.wait."""
+        if not self._made():  # pyACL would refuse it (EV-3)
+            return
+        on = _locate(None).current_stream() if stream is None else stream
+        on.ready()
+        if on.device is not self.device:
+            self.synchronize()
+        else:
+            binding.stream_wait_event(on.handle, self._handle)
+
+    def query(self) -> bool:
+        """Whether the marked work is done; True before any record. Like: torch.cuda.Event.query."""
+        return not self._made() or binding.query_event_status(self._handle)
+
+    def synchronize(self) -> None:
+        """Wait for the marked work. Like: torch.cuda.Event.synchronize."""
+        if self._made():
+            binding.synchronize_event(self._handle)
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """Milliseconds from this mark to another one; wait for both first. Like: torch.cuda.Event.elapsed_time.
+
+        Raises:
+            ValueRangeError: One of them was made without `enable_timing` or never recorded.
+        """
+        if not (self.enable_timing and end_event.enable_timing):
+            raise ValueRangeError("both events must be made with enable_timing=True", where="Event.elapsed_time")
+        if not (self._made() and end_event._made()):
+            raise ValueRangeError("both events must be recorded first", where="Event.elapsed_time")
+        return binding.event_elapsed_time(self._handle, end_event._handle)
+
