@@ -1,8 +1,8 @@
 """PyTorch's type promotion, as named kinds.
 
-Every operator row names one ``Kind``; ``resolve`` then says in which dtype to compute and which dtype the result has. Three ranks of operand
-exist: tensors with dimensions, 0-d tensors, Python scalars. A lower rank only matters when its *category* (bool < integer < floating <
-complex) is higher than that of all ranks above it, so ``int8_tensor + 1000`` stays int8 and ``int8_tensor + 1.0`` becomes the default dtype.
+Every operator row names one ``Kind``; ``resolve`` then says in which dtype to compute and which dtype the result has. There are three ranks
+of operand: tensors with dimensions, 0-d tensors, Python scalars. A lower rank matters only when its *category* (bool < integer < floating
+< complex) is above that of the higher ranks, so ``int8_tensor + 1000`` stays int8 and ``int8_tensor + 1.0`` becomes the default dtype.
 
 PyTorch refuses to mix uint16, uint32 and uint64 with bool, integers or complex types. There the array API standard's rules are used; uint64
 with a signed integer has no common type in either and is refused here too. complex32 does not exist here: where PyTorch would come to it,
