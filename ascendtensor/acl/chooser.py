@@ -82,6 +82,9 @@ def find_cann() -> Backend | Missing:
     """CANN's `acl` if it can be imported and sees a device."""
     try:
         module = importlib.import_module("acl")
+        if getattr(module, "__file__", None) is None and hasattr(module, "__path__"):
+            # A directory of that name on sys.path, which Python takes for a package; CANN's module is a file.
+            raise ModuleNotFoundError("No module named 'acl'", name="acl")
     except ImportError as error:
         return _cannot_import(error)
     if module is simulator:
