@@ -11,9 +11,11 @@ class AclFault(Exception):
     Attributes:
         code: The aclError number.
         text: What ``acl.get_recent_err_msg`` should say, or "" for nothing.
+        label: The message's own code, such as EH0001 (RT-51).
     """
 
-    def __init__(self, code: int, text: str = "") -> None:
+    def __init__(self, code: int, text: str = "", label: str = "EE9999") -> None:
         super().__init__(code, text)
         self.code = code
         self.text = text
+        self.label = label

@@ -70,6 +70,8 @@ class Settings:
 
 
 _LOCK: Final = threading.Lock()
+SETUP: Final = threading.Lock()
+"""Guards the making of a device's primary context."""
 _BLOCKS: Final[dict[int, Block]] = {}
 _starts: Final[list[int]] = []
 _next: Final[dict[int, int]] = {}

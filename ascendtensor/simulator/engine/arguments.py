@@ -1,0 +1,164 @@
+"""Arguments as the binding parses them (PY-2 .. PY-5), and return codes as it hands them back (PY-6).
+
+``@function("acl.rt.malloc", "Ki", 0)`` makes a function positional-only, converts its arguments by one letter each, and turns
+an :class:`AclFault` into the failing result: the values given after the letters, then the code.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from typing import Any, Final, NoReturn, ParamSpec, TypeVar, cast
+
+from . import AclFault, errors_log
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WORD: Final = (1 << 64) - 1
+
+
+def _address(value: object) -> int:
+    """K: a real int, wrapped to 64 bits unchecked (PY-3)."""
+    if isinstance(value, int):
+        return value & WORD
+    raise TypeError
+
+
+def _int(value: Any) -> int:
+    """i: a C int; anything with ``__index__``, range-checked (PY-3)."""
+    number = operator.index(value)
+    if -(1 << 31) <= number < 1 << 31:
+        return number
+    raise TypeError
+
+
+def _unsigned(value: Any) -> int:
+    """I: an unsigned C int, wrapped unchecked."""
+    return operator.index(value) & 0xFFFFFFFF
+
+
+def _short(value: Any) -> int:
+    """H: an unsigned C short, wrapped unchecked."""
+    return operator.index(value) & 0xFFFF
+
+
+def _long(value: Any) -> int:
+    """L: a C long long, range-checked."""
+    number = operator.index(value)
+    if -(1 << 63) <= number < 1 << 63:
+        return number
+    raise TypeError
+
+
+def _text(value: object) -> str:
+    """s: a str without NUL; None is refused."""
+    if isinstance(value, str) and "\0" not in value:
+        return value
+    raise TypeError
+
+
+def _float(value: Any) -> float:
+    """f: a C float."""
+    if isinstance(value, str):
+        raise TypeError
+    return float(value)
+
+
+def _object(value: object) -> object:
+    """O: anything."""
+    return value
+
+
+CONVERTERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "K": _address,
+    "i": _int,
+    "I": _unsigned,
+    "H": _short,
+    "L": _long,
+    "s": _text,
+    "f": _float,
+    "O": _object,
+}
+
+
+def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make a Python function behave as the binding's.
+
+    Args:
+        name: Full name, used in every text.
+        letters: One converter letter for each parameter; those after "|" may be missing. "" ignores extra arguments.
+        empty: Results that stand before the code when the call fails.
+    """
+    required, _, optional = letters.partition("|")
+    converters = [CONVERTERS[letter] for letter in required + optional]
+    least, most = len(required), len(converters)
+    refusal = f"{name} args parse failed"
+    keyword_refusal = f"{name}() takes no keyword arguments"
+
+    def failure(code: int) -> Any:
+        return (*empty, code) if empty else code
+
+    def decorate(inner: Callable[P, R]) -> Callable[P, R]:
+        def call(*args: Any, **keywords: Any) -> Any:
+            if keywords:
+                raise TypeError(keyword_refusal)
+            if most == 0:
+                converted = []
+            else:
+                if not least <= len(args) <= most:
+                    raise TypeError(refusal)
+                try:
+                    converted = [convert(value) for convert, value in zip(converters, args, strict=False)]
+                except (TypeError, ValueError, OverflowError):
+                    raise TypeError(refusal) from None
+            try:
+                return inner(*converted)  # type: ignore[call-arg]
+            except AclFault as fault:
+                if fault.text:
+                    errors_log.failed(name, fault.code, fault.text, fault.label)
+                return failure(fault.code)
+
+        call.__name__ = call.__qualname__ = inner.__name__
+        call.__module__ = name.rpartition(".")[0]
+        call.__doc__ = inner.__doc__
+        vars(call)["failure"] = failure
+        return cast("Callable[P, R]", call)
+
+    return decorate
+
+
+def refuse(name: str) -> NoReturn:
+    """Raise the binding's TypeError for arguments that only the function itself can check."""
+    raise TypeError(f"{name} args parse failed")
+
+
+def invalid(parameter: str, value: object, reason: str, code: int = 100000) -> AclFault:
+    """EH0001: the value of an argument is not allowed."""
+    return AclFault(code, f"value [{value}] of parameter [{parameter}] is invalid. Reason: {reason}", "EH0001")
+
+
+def null(parameter: str) -> AclFault:
+    """EH0002: an argument that must not be null is."""
+    return AclFault(100000, f"parameter [{parameter}] must not be null, got [0]", "EH0002")
+
+
+def int_list(name: str, value: object) -> list[int]:
+    """A real list of Python ints (PY-5, PY-12).
+
+    Raises:
+        TypeError: For any other type, or a numpy integer or float inside.
+    """
+    if type(value) is not list:
+        refuse(name)
+    for element in value:
+        if not isinstance(element, int):
+            raise TypeError("the list argument is not list of int")
+    return list(value)
+
+
+def public(module: str) -> list[str]:
+    """Names that ``dir`` of a module of ``acl`` should show: its functions and modules, nothing imported."""
+    names = vars(sys.modules[module])
+    return sorted(name for name, value in names.items() if "failure" in getattr(value, "__dict__", {}) or name == "__name__")

@@ -1,0 +1,186 @@
+"""Planned failures: the n-th call of a function of ``acl``, or the n-th run of a kernel, fails with a code of choice.
+
+A plan replaces the function in its module while it lasts, so that nothing is paid when there is none. Code that looks
+functions up in the module at each call sees it; a name bound earlier does not.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType, TracebackType
+from typing import Any, Final
+
+from .engine import AclFault, errors_log, streams
+from .engine.tables import HANDLES, Task
+
+_ROOT: Final = __name__.rpartition(".")[0]
+_CREATORS: Final = frozenset(
+    f"acl.op.{name}" for name in ("create_handle", "create_handle_for_cast", "set_attr_data_type", "set_attr_list_data_type")
+)
+_HANDLE_ONLY: Final = frozenset(
+    f"acl.{name}" for name in ("create_tensor_desc", "create_data_buffer", "op.create_attr", "mdl.create_desc", "mdl.create_dataset")
+)
+_NO_CODE: Final = frozenset(f"acl.{name}" for name in ("destroy_tensor_desc", "set_tensor_desc_name", "op.destroy_attr", "op.destroy_handle"))
+
+
+class Plan:
+    """One planned failure; also a context manager that ends it.
+
+    Attributes:
+        name: Function, or operator type for a kernel.
+        nth: Which call from now on fails, 1 for the next one.
+        code: What it answers.
+        repeat: Whether every later call fails too.
+        calls: Calls seen so far.
+        fired: Failures made so far.
+    """
+
+    def __init__(self, name: str, nth: int, code: int, repeat: bool, end: Callable[[Plan], None]) -> None:
+        if nth < 1:
+            raise ValueError(f"nth must be 1 or more, got {nth}")
+        self.name = name
+        self.nth = nth
+        self.code = code
+        self.repeat = repeat
+        self.calls = 0
+        self.fired = 0
+        self._end = end
+
+    def due(self) -> bool:
+        """Count a call; whether it is the one to fail."""
+        self.calls += 1
+        due = self.calls == self.nth or (self.repeat and self.calls > self.nth)
+        self.fired += due
+        return due
+
+    def cancel(self) -> None:
+        """End the plan."""
+        self._end(self)
+
+    def __enter__(self) -> Plan:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.cancel()
+
+
+_functions: Final[dict[str, tuple[ModuleType, str, Callable[..., Any], list[Plan]]]] = {}
+_kernels: Final[dict[str, list[Plan]]] = {}
+
+
+def plan(name: str, nth: int = 1, code: int = 500000, repeat: bool = False) -> Plan:
+    """Make the ``nth`` call of a function fail, without its doing anything.
+
+    Args:
+        name: Full name, such as "acl.rt.malloc".
+        nth: 1 for the next call.
+        code: The aclError that it answers, in the shape that this function has on failure.
+        repeat: Fail from then on, not once.
+
+    Returns:
+        The plan, a context manager too.
+
+    Raises:
+        ValueError: No such function, or one that has no way to fail.
+    """
+    if name in _NO_CODE:
+        raise ValueError(f"{name} returns nothing and can't fail")
+    made = Plan(name, nth, code, repeat, _end_function)
+    if name not in _functions:
+        prefix, _, attribute = name.rpartition(".")
+        module = sys.modules.get(_ROOT + prefix[len("acl") :]) if prefix == "acl" or prefix.startswith("acl.") else None
+        original = getattr(module, attribute, None)
+        if module is None or not callable(original):
+            raise ValueError(f"the simulator has no function {name}")
+        plans: list[Plan] = []
+        _functions[name] = (module, attribute, original, plans)
+        setattr(module, attribute, _failing(name, original, plans))
+    _functions[name][3].append(made)
+    return made
+
+
+def _failing(name: str, original: Callable[..., Any], plans: list[Plan]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        due = [each for each in list(plans) if each.due()]
+        if not due:
+            return original(*args)
+        code = due[0].code
+        errors_log.failed(name, code, "planned fault")
+        return _failure(name, original, code)
+
+    call.__name__ = call.__qualname__ = original.__name__
+    vars(call)["failure"] = vars(original).get("failure")
+    return call
+
+
+def _failure(name: str, original: Callable[..., Any], code: int) -> Any:
+    if name in _HANDLE_ONLY:
+        return 0
+    shape = getattr(original, "failure", None)
+    if shape is not None:
+        return shape(code)
+    return (0, code) if name in _CREATORS else code
+
+
+def _end_function(made: Plan) -> None:
+    entry = _functions.get(made.name)
+    if entry is None or made not in entry[3]:
+        return
+    module, attribute, original, plans = entry
+    plans.remove(made)
+    if not plans:
+        setattr(module, attribute, original)
+        del _functions[made.name]
+
+
+def kernel(op_type: str, nth: int = 1, code: int = 507015, repeat: bool = False) -> Plan:
+    """Make the ``nth`` run of an operator type fail on its stream; the code comes out at the next synchronising call (RT-48).
+
+    Returns:
+        The plan, a context manager too.
+    """
+    made = Plan(op_type, nth, code, repeat, _end_kernel)
+    _kernels.setdefault(op_type, []).append(made)
+    streams.Hooks.task_filter = _filter
+    _drop_prepared()
+    return made
+
+
+def _filter(op_type: str, task: Task) -> Task:
+    return (_run, (op_type, *task)) if op_type in _kernels else task
+
+
+def _run(op_type: str, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    for each in [found for found in list(_kernels.get(op_type, ())) if found.due()]:
+        raise AclFault(each.code, f"planned fault of operator {op_type}")
+    fn(*args)
+
+
+def _end_kernel(made: Plan) -> None:
+    plans = _kernels.get(made.name, [])
+    if made in plans:
+        plans.remove(made)
+    if not plans:
+        _kernels.pop(made.name, None)
+    if not _kernels:
+        streams.Hooks.task_filter = None
+    _drop_prepared()
+
+
+def _drop_prepared() -> None:
+    """Prepared tasks go past the filter: make them anew."""
+    for record in list(HANDLES.values()):
+        prepared = getattr(record, "prepared", None)
+        if prepared is not None:
+            prepared.clear()
+
+
+def clear() -> None:
+    """End every plan."""
+    for _, _, _, plans in list(_functions.values()):
+        for made in list(plans):
+            made.cancel()
+    for kernels in list(_kernels.values()):
+        for made in list(kernels):
+            made.cancel()
