@@ -21,7 +21,9 @@ _CREATORS: Final = frozenset(
 _HANDLE_ONLY: Final = frozenset(
     f"acl.{name}" for name in ("create_tensor_desc", "create_data_buffer", "op.create_attr", "mdl.create_desc", "mdl.create_dataset")
 )
-_NO_CODE: Final = frozenset(f"acl.{name}" for name in ("destroy_tensor_desc", "set_tensor_desc_name", "op.destroy_attr", "op.destroy_handle"))
+_NO_CODE: Final = frozenset(
+    f"acl.{name}" for name in ("destroy_tensor_desc", "set_tensor_desc_name", "op.destroy_attr", "op.destroy_handle")
+)
 
 
 class Plan:

@@ -528,9 +528,9 @@ def _pair(dst: int, src: int, count: int) -> tuple[memory.Bytes, memory.Bytes]:
     """Both ranges as bytes; two devices need peer access (RT-36, RT-42)."""
     target, source = memory.any_array(dst, count, write=True), memory.any_array(src, count)
     one, other = memory.find(dst), memory.find(src)
-    if one is not None and other is not None and one.device != other.device and min(one.device, other.device) >= 0:
-        if not contexts.peers(one.device, other.device):
-            raise AclFault(_PARAM_INVALID, f"devices {other.device} and {one.device} have no peer access enabled")
+    both = one is not None and other is not None and min(one.device, other.device) >= 0
+    if both and one is not None and other is not None and not contexts.peers(one.device, other.device):
+        raise AclFault(_PARAM_INVALID, f"devices {other.device} and {one.device} have no peer access enabled")
     return target, source
 
 

@@ -159,6 +159,6 @@ def int_list(name: str, value: object) -> list[int]:
 
 
 def public(module: str) -> list[str]:
-    """Names that ``dir`` of a module of ``acl`` should show: its functions and modules, nothing imported."""
+    """Names that ``dir`` of a module of ``acl`` should show: its functions, nothing imported."""
     names = vars(sys.modules[module])
-    return sorted(name for name, value in names.items() if "failure" in getattr(value, "__dict__", {}) or name == "__name__")
+    return sorted(name for name, value in names.items() if "failure" in getattr(value, "__dict__", {}))

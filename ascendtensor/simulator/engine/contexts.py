@@ -172,10 +172,7 @@ def stream_for(handle: int) -> Stream:
 
 def any_stream(handle: int) -> Stream:
     """The stream a waiting call means, of whichever context (RT-23)."""
-    if handle == 0:
-        stream = current().default
-    else:
-        stream = STREAMS.get(handle)
+    stream = current().default if handle == 0 else STREAMS.get(handle)
     if stream is None:
         raise AclFault(INVALID_HANDLE, f"stream [{handle:#x}] does not exist or was destroyed")
     return stream

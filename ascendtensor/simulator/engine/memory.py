@@ -334,8 +334,8 @@ def host_array(address: int, nbytes: int, write: bool = False) -> Bytes:
     if is_device(address):
         raise AclFault(PARAM_INVALID, f"address [{address:#x}] is device memory, which the host can't read or write")
     check_mapped(address, nbytes, write)
-    source = (ctypes.c_uint8 * nbytes).from_address(address)
-    return np.frombuffer(source, np.uint8)
+    view: Bytes = np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address))
+    return view
 
 
 def host_bytes(address: int, nbytes: int) -> bytes:

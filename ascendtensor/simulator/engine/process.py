@@ -43,7 +43,7 @@ def configure(
     if tables.CONTEXTS or any(memory.counts().values()):
         raise RuntimeError("the simulated machine can't change while contexts or memory are alive; call new_process() first")
     given = {"devices": devices, "memory": memory_bytes, "soc": soc, "run_mode": run_mode, "queue": queue}
-    chosen = {name: _environment(name) if value is None else value for name, value in given.items()}
+    chosen: dict[str, Any] = {name: _environment(name) if value is None else value for name, value in given.items()}
     for name, least, most in (("devices", 1, 32), ("memory", 1 << 12, memory.DEVICE_SPAN // 2), ("queue", 1, 1 << 20)):
         if not least <= chosen[name] <= most:
             raise ValueError(f"{name} must be in [{least}, {most}], got {chosen[name]}")
