@@ -12,17 +12,14 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from ascendtensor.codes import ErrorCode, Placement
+from ascendtensor.codes import ErrorCode
 from ascendtensor.simulator.engine.attrs import Attributes
 from ascendtensor.simulator.engine.models import OpModel, Ranges, SpecKey, TensorSpec
-from ascendtensor.simulator.engine.tables import TensorDesc
+from ascendtensor.simulator.engine.process import State
+from ascendtensor.simulator.engine.tables import ON_NEW_PROCESS, TensorDesc
 
 NOT_FOUND = int(ErrorCode.OP_NOT_FOUND)
 INVALID = int(ErrorCode.INVALID_PARAM)
-HOST = int(Placement.HOST)
-
-DEFAULT_LIMIT = 20000
-
 Consts = tuple[bytes | None, ...]
 
 
@@ -152,7 +149,6 @@ class ModelTable:
     """All operator models of the process.
 
     Attributes:
-        limit: Number of models above which a newly compiled one evicts another (OM-9, OM-11).
         dynamic_first: The other match order, of JIT off or the fuzzy flag (OM-20).
         directory: What ``set_model_dir`` took, once a process (OM-1).
         cast_truncates: Some loaded Cast model declares ``truncate`` (BL-2).
@@ -164,7 +160,6 @@ class ModelTable:
         self._lock = threading.Lock()
         self._clock = 0
         self.count = 0
-        self.limit = DEFAULT_LIMIT
         self.dynamic_first = False
         self.directory: str | None = None
         self.cast_truncates = False
@@ -175,7 +170,6 @@ class ModelTable:
             self._static.clear()
             self._dynamic.clear()
             self._clock = self.count = 0
-            self.limit = DEFAULT_LIMIT
             self.dynamic_first = self.cast_truncates = False
             self.directory = None
 
@@ -196,7 +190,7 @@ class ModelTable:
             model.last_match = self._clock
             if model.op_type == "Cast" and "truncate" in model.attrs.values:
                 self.cast_truncates = True
-            if model.online and self.count > self.limit:
+            if model.online and self.count > State.max_op_queue:
                 self._evict()
         return True
 
@@ -207,10 +201,10 @@ class ModelTable:
             The model and 0, or None and the code of the last table tried (OM-20, OM-21).
         """
         if self.dynamic_first:
-            model = (self._find_dynamic(query) if query.static else None) or self._find_static(query)
+            model = (self._find_dynamic(query) if query.static else None) or self.find_static(query)
             code = NOT_FOUND
         else:
-            model = self._find_static(query)
+            model = self.find_static(query)
             code = NOT_FOUND
             if model is None:
                 if query.static:
@@ -234,7 +228,8 @@ class ModelTable:
             return self._dynamic.setdefault(entry.model.op_type, [])
         return self._static.setdefault(entry.query.digest, [])
 
-    def _find_static(self, query: Query) -> OpModel | None:
+    def find_static(self, query: Query) -> OpModel | None:
+        """The static model of exactly this identity."""
         for entry in self._static.get(query.digest, ()):
             if entry.same(query):
                 return entry.model
@@ -265,3 +260,4 @@ class ModelTable:
 
 
 TABLE = ModelTable()
+ON_NEW_PROCESS.append(TABLE.clear)

@@ -1,0 +1,62 @@
+"""How the binding reads attribute values out of Python objects (PY-10, PY-11)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from .arguments import refuse
+from .attrs import normalise
+
+_RAW: dict[str, str] = {"list_bool": "u1", "list_int": "<i8", "list_float": "<f4"}
+
+
+def values_of(name: str, kind: str, given: Any) -> tuple[Any, ...]:
+    """A list attribute's values in stored form.
+
+    Args:
+        name: Full name of the function, for texts.
+        kind: ``list_bool``, ``list_int``, ``list_float``, ``list_string``, ``list_data_type`` or ``list_list_int``.
+        given: A real list; for numbers also a numpy array, whose dtype is not looked at.
+
+    Raises:
+        TypeError: Neither.
+        ValueError: An element of another type.
+    """
+    if isinstance(given, np.ndarray) and kind in _RAW:
+        warnings.warn(f"{name}: numpy arrays are deprecated here, pass a list", Warning, stacklevel=4)
+        return tuple(normalise(kind, _raw_elements(given, _RAW[kind])))
+    if type(given) is not list:
+        refuse(name)
+    if kind == "list_list_int":
+        return tuple(values_of(name, "list_int", inner) for inner in given)
+    for value in given:
+        if not _allowed(kind, value):
+            _bad()
+    return tuple(normalise(kind, given))
+
+
+def _raw_elements(array: npt.NDArray[Any], code: str) -> list[Any]:
+    """The array's bytes read as another type, as many elements as the array has; what is missing reads as zeros."""
+    dtype = np.dtype(code)
+    need = array.size * dtype.itemsize
+    data = array.tobytes()[:need].ljust(need, b"\0")
+    found: list[Any] = np.frombuffer(data, dtype).tolist()
+    return found
+
+
+def _allowed(kind: str, value: object) -> bool:
+    if kind == "list_float":
+        return isinstance(value, float)
+    if kind == "list_string":
+        return isinstance(value, str)
+    if not isinstance(value, int):
+        return False
+    return kind != "list_bool" or 0 <= value <= 255
+
+
+def _bad() -> NoReturn:
+    raise ValueError("get values from PyList failed")

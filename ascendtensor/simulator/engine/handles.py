@@ -1,0 +1,87 @@
+"""Operator handles: a matched model with copies of the descriptions, and the tasks prepared for its buffers (rules HD).
+
+A launch through a handle finds its task under the buffers' handles. The task holds views over the buffers' memory, so it is
+dropped when a buffer is updated or destroyed and when its memory is freed: each of these keeps pairs (prepared, key).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ascendtensor.simulator.engine import memory
+from ascendtensor.simulator.engine.launching import Buffers, check_sizes, exact_outputs, measured_task, task_of
+from ascendtensor.simulator.engine.models import OpModel, Specs
+from ascendtensor.simulator.engine.tables import Task
+
+PREPARED_LIMIT = 64
+"""Tasks kept for one handle; then the oldest goes."""
+
+_FEW = 32
+
+
+class Owner(Protocol):
+    """A data buffer or a memory block."""
+
+    tasks: list[tuple[dict[Any, Any], Any]]
+
+
+class OpHandle:
+    """What ``create_handle`` makes (HD-5).
+
+    Attributes:
+        model: The model, kept even if the table drops it.
+        inputs, outputs: Copies of the descriptions, constants included.
+        prepared: Tasks by ``(*input buffers, device, *output buffers)``.
+    """
+
+    __slots__ = ("inputs", "model", "outputs", "prepared")
+
+    def __init__(self, model: OpModel, inputs: Specs, outputs: Specs) -> None:
+        self.model = model
+        self.inputs = inputs
+        self.outputs = outputs
+        self.prepared: dict[tuple[int, ...], Task] = {}
+
+    def prepare(self, inputs: Buffers, outputs: Buffers, device: int) -> Task:
+        """Makes the task for these buffers and keeps it.
+
+        Raises:
+            AclFault: 145000 for a buffer that is too small for a static model (OP-9), 500002 if a dynamic model's shape rule
+                refuses the descriptions.
+        """
+        model = self.model
+        if not model.dynamic:
+            check_sizes(model, inputs, outputs)
+            task = task_of(model, (self.inputs, self.outputs), inputs, outputs, device)
+        else:
+            exact = exact_outputs(model, self.inputs, self.outputs)
+            if exact is not None:
+                task = task_of(model, (self.inputs, exact), inputs, outputs, device)
+            else:
+                task = measured_task(model, (self.inputs, self.outputs), inputs, outputs, device)[0]
+        self._keep(task, inputs, outputs, device)
+        return task
+
+    def _keep(self, task: Task, inputs: Buffers, outputs: Buffers, device: int) -> None:
+        prepared = self.prepared
+        if len(prepared) >= PREPARED_LIMIT:
+            del prepared[next(iter(prepared))]
+        key = (*[buffer.handle for buffer in inputs], device, *[buffer.handle for buffer in outputs])
+        prepared[key] = task
+        owners: dict[int, Owner] = {}
+        for buffer in (*inputs, *outputs):
+            owners[id(buffer)] = buffer
+            block = memory.find(buffer.address)
+            if block is not None:
+                owners[id(block)] = block
+        for owner in owners.values():
+            _note(owner, prepared, key)
+
+
+def _note(owner: Owner, prepared: dict[Any, Any], key: Any) -> None:
+    """Adds a pair to a buffer or a block, and at each power of two sweeps out pairs whose task is gone."""
+    tasks = owner.tasks
+    count = len(tasks)
+    if count >= _FEW and not count & (count - 1):
+        tasks[:] = [pair for pair in tasks if pair[1] in pair[0]]
+    tasks.append((prepared, key))

@@ -1,0 +1,298 @@
+"""From a matched model and data buffers to a task on a stream (rules OP, HD-8 to HD-12).
+
+A static model is bound once to views over the buffers. A dynamic model first needs its output dims (OP-12): where the shape
+rule gives them without looking at device memory, the call stays asynchronous (a); otherwise the dims are found while the
+task runs, and ``execute_v2`` waits for them (b, c).
+
+What goes wrong on the device - an address that is not its memory, a dtype or shape the kernel refuses - is no return code of
+the launch but a failed task (OP-18, RT-44).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ascendtensor import facts
+from ascendtensor.codes import ErrorCode
+from ascendtensor.simulator.engine import AclFault, contexts, memory, streams
+from ascendtensor.simulator.engine.compile import meta_of
+from ascendtensor.simulator.engine.models import Array, Dims, OpModel, Specs, TensorSpec
+from ascendtensor.simulator.engine.tables import DataBuffer, Stream, Task
+from ascendtensor.simulator.kernels.registry import ABSENT, Meta, Out
+
+GE_PARAM_INVALID = int(ErrorCode.GE_PARAM_INVALID)
+GE_FAILURE = int(ErrorCode.GE_FAILURE)
+AICORE_EXCEPTION = int(ErrorCode.RT_AICORE_EXCEPTION)
+
+HOST_INPUT_LIMIT = 1 << 20
+HOST_INPUT_STEP = 512
+
+Buffers = Sequence[DataBuffer]
+Hosted = dict[int, Array]
+"""Inputs whose bytes lay on the host and were copied during the call, by position (OP-7)."""
+
+
+def check_counts(model: OpModel, inputs: int, outputs: int) -> None:
+    """Raises AclFault 145000 unless the numbers of buffers are the model's (OP-9, OP-10)."""
+    if inputs != len(model.inputs):
+        raise AclFault(GE_PARAM_INVALID, f"E10401: {model.op_type} takes {len(model.inputs)} input buffers, {inputs} given")
+    if outputs != len(model.outputs):
+        raise AclFault(GE_PARAM_INVALID, f"E10402: {model.op_type} takes {len(model.outputs)} output buffers, {outputs} given")
+
+
+def check_sizes(model: OpModel, inputs: Buffers, outputs: Buffers) -> None:
+    """Raises AclFault 145000 if a buffer of a static model is too small after rounding (OP-9)."""
+    for number, (spec, buffer) in enumerate(zip(model.inputs, inputs, strict=True)):
+        if not spec.ignored:
+            _check_size("E10403", f"input {number} of {model.op_type}", spec, buffer)
+    for number, (spec, buffer) in enumerate(zip(model.outputs, outputs, strict=True)):
+        _check_size("E10404", f"output {number} of {model.op_type}", spec, buffer)
+
+
+def _check_size(label: str, where: str, spec: TensorSpec, buffer: DataBuffer) -> None:
+    if (buffer.size + 63) // 32 * 32 < spec.nbytes:
+        raise AclFault(GE_PARAM_INVALID, f"{label}: {where} needs {spec.nbytes} bytes, its buffer has {buffer.size}")
+
+
+def copy_hosted(model: OpModel, specs: Specs, buffers: Buffers) -> Hosted:
+    """Copies host-placed inputs during the call (OP-7).
+
+    Raises:
+        AclFault: 500002 above 1 MiB in total for a static model (OP-8); 145000 for a buffer that is too small.
+    """
+    copies: Hosted = {}
+    total = 0
+    for index, (spec, buffer) in enumerate(zip(specs, buffers, strict=True)):
+        if not spec.placement or spec.ignored:
+            continue
+        total += (buffer.size + HOST_INPUT_STEP - 1) // HOST_INPUT_STEP * HOST_INPUT_STEP
+        if buffer.size < spec.nbytes:
+            raise AclFault(GE_PARAM_INVALID, f"input {index} of {model.op_type} needs {spec.nbytes} bytes, its buffer has {buffer.size}")
+        data = memory.host_bytes(buffer.address, spec.nbytes) if spec.nbytes else b""
+        copies[index] = np.frombuffer(data, spec.numpy_dtype()).reshape(spec.dims)
+    if total > HOST_INPUT_LIMIT and not model.dynamic:
+        raise AclFault(GE_FAILURE, f"host-placed inputs of {model.op_type} take {total} bytes, {HOST_INPUT_LIMIT} at most")
+    return copies
+
+
+def task_of(
+    model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None = None
+) -> Task:
+    """Binds the kernel to the buffers; what the device would stumble over becomes a task that fails.
+
+    Args:
+        model: The matched model.
+        specs: Concrete descriptions of inputs and outputs.
+        inputs: Input buffers, also for constant and absent ones (HD-9).
+        outputs: Output buffers.
+        device: Whose memory they must be.
+        hosted: Inputs that were copied from the host.
+    """
+    try:
+        kernel = _kernel(model)
+        arrays = _inputs(specs[0], inputs, device, hosted)
+        results = [view(spec, spec.dims, buffer, device) for spec, buffer in zip(specs[1], outputs, strict=True)]
+        fn, args = kernel.bind(arrays, results, model.arguments)
+    except Exception as error:  # a kernel may stumble in any way over what it is given, here as when it runs
+        return _failing(model, error)
+    return streams.task_for(model.op_type, fn, args)
+
+
+def _kernel(model: OpModel) -> Any:
+    if model.kernel is None:
+        raise ValueError(f"the simulator has no kernel of {model.op_type}")
+    return model.kernel
+
+
+def _inputs(specs: Specs, buffers: Buffers, device: int, hosted: Hosted | None) -> list[Array | None]:
+    arrays: list[Array | None] = []
+    for index, (spec, buffer) in enumerate(zip(specs, buffers, strict=True)):
+        if spec.absent:
+            arrays.append(None)
+        elif spec.const is not None:
+            arrays.append(spec.constant())
+        elif hosted and index in hosted:
+            arrays.append(hosted[index])
+        else:
+            arrays.append(view(spec, spec.dims, buffer, device))
+    return arrays
+
+
+def view(spec: TensorSpec, dims: Dims, buffer: DataBuffer, device: int) -> Array:
+    """An array of the given dims over a buffer's device memory.
+
+    Raises:
+        AclFault: The memory is not the device's, or ends before the array does.
+    """
+    dtype = spec.numpy_dtype()
+    count = 1
+    for dim in dims:
+        count *= dim
+    if not count:
+        return np.empty(dims, dtype)
+    block = memory.find(buffer.address)
+    if block is not None and 0 <= block.device != device and contexts.peers(device, block.device):  # RT-42
+        device = block.device
+    array: Array = np.ndarray(dims, dtype, memory.device_array(buffer.address, count * dtype.itemsize, device))
+    return array
+
+
+def _failing(model: OpModel, error: Exception) -> Task:
+    return _fail, (f"{model.op_type}: {error.text if isinstance(error, AclFault) else error}",)
+
+
+def _fail(text: str) -> NoReturn:
+    raise AclFault(AICORE_EXCEPTION, text)
+
+
+# dynamic models
+
+
+def output_rule(model: OpModel, specs: Specs, hosted: Hosted | None = None) -> list[Out] | None:
+    """What the shape rule says before the task runs; None where there is no rule.
+
+    Raises:
+        AclFault: 500002 if the rule refuses the inputs.
+    """
+    if model.rule is None:
+        return None
+    metas = [meta_of(spec) for spec in specs]
+    for index, array in (hosted or {}).items():
+        metas[index] = Meta(metas[index].dtype, metas[index].shape, array)
+    try:
+        return model.rule(metas, model.arguments, len(model.outputs))
+    except (ValueError, TypeError, IndexError, KeyError) as error:
+        raise AclFault(GE_FAILURE, f"shape inference of {model.op_type} failed: {error}") from error
+
+
+def exact_outputs(model: OpModel, inputs: Specs, outputs: Specs, hosted: Hosted | None = None) -> Specs | None:
+    """Output descriptions with their exact dims, or None where only the running task knows them (OP-12).
+
+    Raises:
+        AclFault: 500002 if the shape rule refuses the inputs.
+    """
+    expected = output_rule(model, inputs, hosted)
+    if expected is None:
+        operator = facts.operator(model.op_type)
+        return None if operator is not None and operator.data_dependent_shape else outputs
+    if any(dim < 0 for out in expected for dim in out.shape) or len(expected) != len(outputs):
+        return None
+    return tuple(_resized(spec, out.shape) for spec, out in zip(outputs, expected, strict=True))
+
+
+def _resized(spec: TensorSpec, dims: Dims) -> TensorSpec:
+    if spec.dims == dims:
+        return spec
+    return TensorSpec(spec.dtype, spec.format, spec.storage_format, dims, spec.ranges, spec.const, spec.placement)
+
+
+class MeasuredRun:
+    """A run of a dynamic model whose output dims are found while it runs.
+
+    Attributes:
+        dims: The outputs' dims after the newest run, None before it and after a failure.
+    """
+
+    __slots__ = ("_arrays", "_device", "_model", "_results", "_specs", "dims")
+
+    def __init__(
+        self, model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None
+    ) -> None:
+        _kernel(model)
+        self._model = model
+        self._specs = specs
+        self._device = device
+        self._arrays = _inputs(specs[0], inputs, device, hosted)
+        # The views keep the memory alive until the task has run, whatever is freed meanwhile.
+        self._results = [(view(spec, spec.dims, buffer, device), buffer) for spec, buffer in zip(specs[1], outputs, strict=True)]
+        self.dims: list[Dims] | None = None
+
+    def run(self) -> None:
+        """Finds the dims from the values that are there now, and runs the kernel."""
+        self.dims = None
+        model = self._model
+        results = [result for result, _ in self._results]
+        if model.rule is not None:
+            metas = [
+                ABSENT if array is None else Meta(spec.dtype, array.shape, array)
+                for spec, array in zip(self._specs[0], self._arrays, strict=True)
+            ]
+            expected = model.rule(metas, model.arguments, len(results))
+            results = [self._sized(index, out.shape) for index, out in enumerate(expected)]
+        fn, args = _kernel(model).bind(self._arrays, results, model.arguments)
+        found = fn(*args)
+        shapes = [result.shape for result in results]
+        if isinstance(found, list):
+            shapes = [tuple(int(dim) for dim in shape) for shape in found]
+        self.dims = shapes
+
+    def _sized(self, index: int, dims: Dims) -> Array:
+        """The output with exact dims if they are known, else as large as its description says."""
+        result, buffer = self._results[index]
+        if any(dim < 0 for dim in dims) or dims == result.shape:
+            return result
+        count = 1
+        for dim in dims:
+            count *= dim
+        if count <= result.size:
+            return result.reshape(-1)[:count].reshape(dims)
+        try:
+            return view(self._specs[1][index], dims, buffer, self._device)
+        except AclFault as fault:
+            raise AclFault(AICORE_EXCEPTION, f"output {index} needs dims {list(dims)}: {fault.text}") from fault
+
+
+def measured_task(
+    model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None = None
+) -> tuple[Task, MeasuredRun | None]:
+    """The task of a run whose output dims are not known yet, and where they will be found."""
+    try:
+        run = MeasuredRun(model, specs, inputs, outputs, device, hosted)
+    except Exception as error:  # see task_of
+        return _failing(model, error), None
+    return streams.task_for(model.op_type, run.run, ()), run
+
+
+def queue(stream: Stream, task: Task) -> None:
+    """Puts a task on a stream."""
+    streams.enqueue(stream, *task)
+
+
+def launch(
+    model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, stream: Stream, refresh: bool
+) -> list[Dims] | None:
+    """Runs a matched model without a handle.
+
+    Args:
+        model: The matched model.
+        specs: The caller's descriptions.
+        inputs: Input buffers.
+        outputs: Output buffers.
+        stream: Where to queue it.
+        refresh: Wait for output dims that only the run can tell (``execute_v2``).
+
+    Returns:
+        Dims to write back into the output descriptions, None to leave them alone (OP-13).
+
+    Raises:
+        AclFault: A code for the caller.
+    """
+    check_counts(model, len(inputs), len(outputs))
+    hosted = copy_hosted(model, specs[0], inputs) if any(spec.placement for spec in specs[0]) else None
+    if not model.dynamic:
+        check_sizes(model, inputs, outputs)
+        queue(stream, task_of(model, (model.inputs, model.outputs), inputs, outputs, stream.device, hosted))
+        return None
+    exact = exact_outputs(model, specs[0], specs[1], hosted)
+    if exact is not None:
+        queue(stream, task_of(model, (specs[0], exact), inputs, outputs, stream.device, hosted))
+        return [spec.dims for spec in exact]
+    task, run = measured_task(model, specs, inputs, outputs, stream.device, hosted)
+    queue(stream, task)
+    if not refresh:
+        return None
+    streams.wait_for(stream)
+    return None if run is None else run.dims

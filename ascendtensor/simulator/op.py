@@ -1,0 +1,543 @@
+"""``acl.op``: operator models, attributes, handles and single-operator execution.
+
+Everything but the launch itself lies in ``engine``; the functions here parse arguments in the binding's manner, keep CANN's
+order of checks and return its codes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ascendtensor import facts
+from ascendtensor.codes import ErrorCode, Format, Placement
+
+from . import kernels
+from .engine import AclFault, attrs, contexts, errors_log, memory
+from .engine.arguments import function, int_list, invalid, null, public, refuse
+from .engine.attr_values import values_of
+from .engine.attrs import Attributes
+from .engine.container import ContainerFault, unpack
+from .engine.handles import OpHandle
+from .engine.launching import GE_FAILURE, launch
+from .engine.matching import TABLE, query_of, spec_of
+from .engine.models import UNDEFINED, OpModel, complete
+from .engine.process import State
+from .engine.streams import drain
+from .engine.tables import ATTRS, BUFFERS, DESCS, HANDLES, LOCAL, DataBuffer, Task, TensorDesc, new_handle
+from .kernels.registry import NUMPY_OF, Meta, Out
+
+API_NOT_SUPPORT: Final = int(ErrorCode.API_NOT_SUPPORT)
+INPUT_NOT_MATCH: Final = int(ErrorCode.OP_INPUT_NOT_MATCH)
+OUTPUT_NOT_MATCH: Final = int(ErrorCode.OP_OUTPUT_NOT_MATCH)
+READ_MODEL_FAILURE: Final = int(ErrorCode.READ_MODEL_FAILURE)
+REPEAT_INITIALIZE: Final = int(ErrorCode.REPEAT_INITIALIZE)
+HOST: Final = int(Placement.HOST)
+NAME: Final = "acl.op.execute_with_handle"
+SUFFIX: Final = ".om"
+LEVELS: Final = 3
+
+
+def __dir__() -> list[str]:
+    return public(__name__)
+
+
+# Models
+
+
+@function("acl.op.set_model_dir", "s")
+def set_model_dir(model_dir: str) -> int:
+    """Loads every ``.om`` of three directory levels, once a process (OM-1 to OM-3)."""
+    if TABLE.directory is not None:
+        raise AclFault(REPEAT_INITIALIZE, f"the model directory is [{TABLE.directory}] already")
+    try:
+        found = _model_files(os.path.realpath(model_dir, strict=True), LEVELS)
+        for path in found:
+            with open(path, "rb") as file:
+                data = file.read()
+            _insert_file(path, data)
+    except OSError as error:
+        raise AclFault(READ_MODEL_FAILURE, f"[{model_dir}] cannot be read: {error}") from error
+    TABLE.directory = model_dir
+    return 0
+
+
+def _model_files(directory: str, levels: int) -> list[str]:
+    found: list[str] = []
+    for entry in sorted(os.scandir(directory), key=lambda entry: entry.name):
+        if entry.is_dir():
+            if levels > 1:
+                found += _model_files(entry.path, levels - 1)
+        elif entry.is_file() and entry.name.endswith(SUFFIX):
+            found.append(entry.path)
+    return found
+
+
+def _insert_file(path: str, data: bytes) -> None:
+    """A file with unusable contents is only worth a warning (OM-3)."""
+    try:
+        TABLE.insert(unpack(data))
+    except ContainerFault as fault:
+        errors_log.report("EW0001", f"acl.op.set_model_dir: [{path}] was skipped: {fault}")
+
+
+@function("acl.op.load", "KK")
+def load(model_ptr: int, size: int) -> int:
+    """Loads one model from host memory, which is copied (OM-4 to OM-7)."""
+    if model_ptr == 0:
+        raise null("model_ptr")
+    if size == 0:
+        raise invalid("size", size, "must be greater than 0")
+    try:
+        data = memory.host_bytes(model_ptr, size)
+    except AclFault as fault:
+        raise invalid("model_ptr", hex(model_ptr), fault.text) from fault
+    try:
+        TABLE.insert(unpack(data))
+    except ContainerFault as fault:
+        raise AclFault(fault.code, str(fault)) from fault
+    return 0
+
+
+@function("acl.op.set_max_op_queue_num", "K")
+def set_max_op_queue_num(count: int) -> int:
+    """Number of models above which compiled ones age (OM-9)."""
+    if count == 0:
+        raise invalid("count", count, "must be greater than 0")
+    State.max_op_queue = count
+    return 0
+
+
+# Attributes
+
+
+@function("acl.op.create_attr")
+def create_attr() -> int:
+    """An empty attribute object (ATTR-2)."""
+    handle = new_handle()
+    ATTRS[handle] = Attributes()
+    return handle
+
+
+@function("acl.op.destroy_attr", "K")
+def destroy_attr(attr_handle: int) -> None:
+    """Null is a no-op (ATTR-2)."""
+    ATTRS.pop(attr_handle, None)
+
+
+def _attr(handle: int) -> Attributes:
+    found: Attributes | None = ATTRS.get(handle)
+    if found is None:
+        raise null("attr") if handle == 0 else invalid("attr", hex(handle), "is not a live attribute object")
+    return found
+
+
+def _set(handle: int, name: str, kind: str, value: Any) -> int:
+    _attr(handle).set(name, kind, value)
+    return 0
+
+
+@function("acl.op.set_attr_bool", "KsI")
+def set_attr_bool(attr_handle: int, attr_name: str, value: int) -> int:
+    """The value counts modulo 256 (PY-11, ATTR-5)."""
+    return _set(attr_handle, attr_name, "bool", value & 0xFF != 0)
+
+
+@function("acl.op.set_attr_int", "KsL")
+def set_attr_int(attr_handle: int, attr_name: str, value: int) -> int:
+    """64 bits."""
+    return _set(attr_handle, attr_name, "int", value)
+
+
+@function("acl.op.set_attr_float", "Ksf")
+def set_attr_float(attr_handle: int, attr_name: str, value: float) -> int:
+    """Stored as float32 (PY-11)."""
+    return _set(attr_handle, attr_name, "float", attrs.round_float32(value))
+
+
+@function("acl.op.set_attr_string", "Kss")
+def set_attr_string(attr_handle: int, attr_name: str, value: str) -> int:
+    """The text is copied."""
+    return _set(attr_handle, attr_name, "string", value)
+
+
+@function("acl.op.set_attr_data_type", "Ksi", 0)
+def set_attr_data_type(attr_handle: int, attr_name: str, data_type: int) -> tuple[int, int]:
+    """Two results, unlike the others (PY-7)."""
+    return attr_handle, _set(attr_handle, attr_name, "data_type", data_type)
+
+
+@function("acl.op.set_attr_list_bool", "KsO")
+def set_attr_list_bool(attr_handle: int, attr_name: str, values: Any) -> int:
+    """Ints of 0 to 255 (PY-10)."""
+    return _set(attr_handle, attr_name, "list_bool", values_of("acl.op.set_attr_list_bool", "list_bool", values))
+
+
+@function("acl.op.set_attr_list_int", "KsO")
+def set_attr_list_int(attr_handle: int, attr_name: str, values: Any) -> int:
+    """Python ints (PY-10)."""
+    return _set(attr_handle, attr_name, "list_int", values_of("acl.op.set_attr_list_int", "list_int", values))
+
+
+@function("acl.op.set_attr_list_float", "KsO")
+def set_attr_list_float(attr_handle: int, attr_name: str, values: Any) -> int:
+    """Python floats, ints refused (PY-10)."""
+    return _set(attr_handle, attr_name, "list_float", values_of("acl.op.set_attr_list_float", "list_float", values))
+
+
+@function("acl.op.set_attr_list_string", "KsO")
+def set_attr_list_string(attr_handle: int, attr_name: str, values: Any) -> int:
+    """Strings."""
+    return _set(attr_handle, attr_name, "list_string", values_of("acl.op.set_attr_list_string", "list_string", values))
+
+
+@function("acl.op.set_attr_list_list_int", "KsO")
+def set_attr_list_list_int(attr_handle: int, attr_name: str, values: Any) -> int:
+    """A list of lists of ints, of any lengths (PY-11)."""
+    return _set(attr_handle, attr_name, "list_list_int", values_of("acl.op.set_attr_list_list_int", "list_list_int", values))
+
+
+@function("acl.op.set_attr_list_data_type", "KsO", 0)
+def set_attr_list_data_type(attr_handle: int, attr_name: str, values: Any) -> tuple[int, int]:
+    """Two results, as ``set_attr_data_type`` (PY-7)."""
+    converted = values_of("acl.op.set_attr_list_data_type", "list_data_type", values)
+    return attr_handle, _set(attr_handle, attr_name, "list_data_type", converted)
+
+
+# Arguments of the launching calls
+
+
+def _descs(parameter: str, handles: Sequence[int], count: int) -> list[TensorDesc]:
+    """Descriptors as far as the buffer list reaches; a missing one is null (PY-8)."""
+    found: list[TensorDesc] = []
+    for index in range(count):
+        desc = DESCS.get(handles[index]) if index < len(handles) else None
+        if desc is None:
+            raise null(f"{parameter}[{index}]")
+        found.append(desc)
+    return found
+
+
+def _buffers(parameter: str, handles: Sequence[int], addressed: bool) -> list[DataBuffer]:
+    found: list[DataBuffer] = []
+    for index, handle in enumerate(handles):
+        buffer = BUFFERS.get(handle)
+        if buffer is None:
+            raise null(f"{parameter}[{index}]")
+        if addressed and buffer.address == 0 and buffer.size > 0:
+            raise invalid(f"{parameter}[{index}]", 0, f"a buffer of {buffer.size} bytes has no address")
+        found.append(buffer)
+    return found
+
+
+def _attributes(handle: int) -> Attributes:
+    """Null and an empty object are the same (ATTR-9)."""
+    return attrs.EMPTY if handle == 0 else _attr(handle)
+
+
+def _match(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attributes: Attributes) -> OpModel:
+    """The model of a call.
+
+    Raises:
+        AclFault: 100024 or 100000 (OM-21).
+    """
+    model, code = TABLE.find(query_of(op_type, inputs, outputs, attributes))
+    if model is None:
+        raise AclFault(code, _miss(op_type, inputs, outputs, attributes, code))
+    return model
+
+
+def _miss(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attributes: Attributes, code: int) -> str:
+    given = f"inputs {[spec_of(desc).key for desc in inputs]}, outputs {[spec_of(desc).key for desc in outputs]}, attrs {attributes.values}"
+    if code != int(ErrorCode.OP_NOT_FOUND):
+        return f"a description of {op_type} leaves a dim open: {given}"
+    known = len(TABLE.of_type(op_type))
+    return f"no operator model matches {op_type} with {given}; {known} models of {op_type} are loaded, {TABLE.count} in all"
+
+
+def _match_hosted(
+    op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], buffers: Sequence[DataBuffer], attributes: Attributes
+) -> OpModel:
+    """As ``_match``, host-placed inputs first taken as constants of the bytes they hold now (OM-27)."""
+    pretended: list[TensorDesc] = []
+    for desc, buffer in zip(inputs, buffers, strict=True):
+        if desc.placement == HOST and desc.const is None and buffer.size:
+            twin = TensorDesc(desc.dtype, desc.dims, desc.format)
+            twin.storage_format, twin.ranges, twin.placement = desc.storage_format, desc.ranges, desc.placement
+            twin.const = memory.host_bytes(buffer.address, buffer.size)
+            pretended.append(twin)
+        else:
+            pretended.append(desc)
+    model = TABLE.find_static(query_of(op_type, pretended, outputs, attributes))
+    return model if model is not None else _match(op_type, inputs, outputs, attributes)
+
+
+def _all_empty(descs: Sequence[TensorDesc]) -> bool:
+    """At least one output, and a zero dim in each (OP-1, OP-4)."""
+    return bool(descs) and all(0 in desc.dims for desc in descs)
+
+
+def _run(
+    op_type: str,
+    descs: tuple[list[TensorDesc], list[TensorDesc]],
+    handles: tuple[Sequence[int], Sequence[int]],
+    attributes: Attributes,
+    stream: int,
+    refresh: bool,
+) -> int:
+    """Checks in CANN's order, matches and launches (OP-1, OP-2)."""
+    inputs, outputs = descs
+    if _all_empty(outputs):
+        return 0
+    in_buffers = _buffers("inputs", handles[0], refresh)
+    out_buffers = _buffers("outputs", handles[1], refresh)
+    if any(desc.placement for desc in inputs):
+        model = _match_hosted(op_type, inputs, outputs, in_buffers, attributes)
+    else:
+        model = _match(op_type, inputs, outputs, attributes)
+    target = contexts.stream_for(stream)
+    specs = tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs))
+    dims = launch(model, specs, in_buffers, out_buffers, target, refresh)
+    if refresh and dims is not None:
+        for desc, shape in zip(outputs, dims, strict=True):
+            if desc.const is None:  # OP-13
+                desc.dims = list(shape)
+                desc.storage_dims = list(shape)
+    return 0
+
+
+def _execute(name: str, args: tuple[Any, ...], refresh: bool) -> int:
+    op_type, in_desc_list, inputs, out_desc_list, outputs, attr_handle, stream = args
+    in_descs, in_buffers = int_list(name, in_desc_list), int_list(name, inputs)
+    out_descs, out_buffers = int_list(name, out_desc_list), int_list(name, outputs)
+    descs = _descs("in_desc_list", in_descs, len(in_buffers)), _descs("out_desc_list", out_descs, len(out_buffers))
+    return _run(op_type, descs, (in_buffers, out_buffers), _attributes(attr_handle), stream, refresh)
+
+
+# Execution without a handle
+
+
+@function("acl.op.execute", "sOOOOKK")
+def execute(*args: Any) -> int:
+    """The old call: buffers less checked, output descriptions never refreshed (OP-2)."""
+    return _execute("acl.op.execute", args, False)
+
+
+@function("acl.op.execute_v2", "sOOOOKK")
+def execute_v2(*args: Any) -> int:
+    """Matches and launches; of a dynamic model the output dims are written back (OP-1, OP-12, OP-13)."""
+    return _execute("acl.op.execute_v2", args, True)
+
+
+# Handles
+
+
+def _handle(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc], attributes: Attributes) -> int:
+    """HD-1 to HD-5."""
+    for parameter, descs in (("in_desc_list", inputs), ("out_desc_list", outputs)):
+        for index, desc in enumerate(descs):
+            if desc.placement and desc.const is None:
+                raise AclFault(API_NOT_SUPPORT, f"{parameter}[{index}] is placed on the host, which a handle does not support")
+    model = _match(op_type, inputs, outputs, attributes)
+    handle = new_handle()
+    HANDLES[handle] = OpHandle(model, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)))
+    return handle
+
+
+@function("acl.op.create_handle", "sOOK", 0)
+def create_handle(op_type: str, in_desc_list: Any, out_desc_list: Any, attr_handle: int) -> tuple[int, int]:
+    """(handle, ret); the model is resolved here (HD-1 to HD-5)."""
+    name = "acl.op.create_handle"
+    in_descs, out_descs = int_list(name, in_desc_list), int_list(name, out_desc_list)
+    inputs = _descs("in_desc_list", in_descs, len(in_descs))
+    outputs = _descs("out_desc_list", out_descs, len(out_descs))
+    return _handle(op_type, inputs, outputs, _attributes(attr_handle)), 0
+
+
+@function("acl.op.destroy_handle", "K")
+def destroy_handle(handle: int) -> None:
+    """Null is a no-op; queued work goes on (HD-13)."""
+    record: OpHandle | None = HANDLES.pop(handle, None)
+    if record is not None:
+        record.prepared.clear()
+
+
+def execute_with_handle(*args: Any) -> int:
+    """Launches on buffers; a task prepared for these very buffers is only put on the stream (HD-7 to HD-11)."""
+    try:
+        handle, inputs, outputs, stream = args
+        target = LOCAL.streams[stream]
+        key = (*inputs, target.device, *outputs)
+        task = HANDLES[handle].prepared[key]
+    except (KeyError, TypeError, ValueError):
+        return _first_launch(*args)
+    if type(inputs) is not list or type(outputs) is not list:
+        refuse(NAME)
+    queue = target.queue
+    queue.append(task)
+    if len(queue) > target.limit:
+        drain(target)
+    return 0
+
+
+@function(NAME, "KOOK")
+def _first_launch(handle: int, inputs: Any, outputs: Any, stream: int) -> int:
+    """The same with every check, in CANN's order (HD-7 to HD-10); the prepared task is kept."""
+    in_handles, out_handles = int_list(NAME, inputs), int_list(NAME, outputs)
+    record: OpHandle | None = HANDLES.get(handle)
+    if record is None:
+        raise null("handle") if handle == 0 else invalid("handle", hex(handle), "is not a live operator handle")
+    in_buffers = _buffers("inputs", in_handles, False)
+    out_buffers = _buffers("outputs", out_handles, False)
+    if out_buffers and not any(buffer.size for buffer in out_buffers):
+        return 0
+    if len(in_buffers) != len(record.inputs):
+        raise AclFault(INPUT_NOT_MATCH, f"{record.model.op_type}: the handle has {len(record.inputs)} inputs, {len(in_buffers)} given")
+    if len(out_buffers) != len(record.outputs):
+        raise AclFault(OUTPUT_NOT_MATCH, f"{record.model.op_type}: the handle has {len(record.outputs)} outputs, {len(out_buffers)} given")
+    target = contexts.stream_for(stream)
+    task: Task = record.prepare(in_buffers, out_buffers, target.device)
+    target.queue.append(task)
+    if len(target.queue) > target.limit:
+        drain(target)
+    return 0
+
+
+vars(execute_with_handle)["failure"] = vars(_first_launch).pop("failure")
+execute_with_handle.__module__ = "acl.op"
+
+
+# Cast
+
+
+def _cast_attrs(truncate: int, dst: TensorDesc) -> Attributes:
+    """``dst_type``, and ``truncate`` only if some loaded Cast model declares it (BL-1, BL-2)."""
+    found = Attributes()
+    found.set("dst_type", "int", dst.dtype)
+    if TABLE.cast_truncates:
+        found.set("truncate", "bool", truncate != 0)
+    return found
+
+
+@function("acl.op.cast", "KKKKIK")
+def cast(src_desc: int, src_buffer: int, dst_desc: int, dst_buffer: int, truncate: int, stream: int) -> int:
+    """``execute_v2`` of "Cast" with attribute ``dst_type`` (BL-1)."""
+    if dst_desc == 0:
+        raise null("dst_desc")
+    inputs, outputs = _descs("src_desc", [src_desc], 1), _descs("dst_desc", [dst_desc], 1)
+    attributes = _cast_attrs(truncate & 0xFF, outputs[0])
+    return _run("Cast", (inputs, outputs), ([src_buffer], [dst_buffer]), attributes, stream, True)
+
+
+@function("acl.op.create_handle_for_cast", "KKI", 0)
+def create_handle_for_cast(src_desc: int, dst_desc: int, truncate: int) -> tuple[int, int]:
+    """(handle, ret) of the same operator (BL-3)."""
+    if dst_desc == 0:
+        raise null("dst_desc")
+    inputs, outputs = _descs("src_desc", [src_desc], 1), _descs("dst_desc", [dst_desc], 1)
+    return _handle("Cast", inputs, outputs, _cast_attrs(truncate & 0xFF, outputs[0])), 0
+
+
+# Shape inference
+
+
+@function("acl.op.infer_shape", "sOOiOK")
+def infer_shape(op_type: str, in_desc_list: Any, inputs: Any, num_outputs: int, out_desc_list: Any, attr_handle: int) -> int:
+    """Writes the outputs' types, dims and ranges into their descriptions; input values are read from host memory (INF)."""
+    name = "acl.op.infer_shape"
+    in_descs, in_buffers = int_list(name, in_desc_list), int_list(name, inputs)
+    out_descs = int_list(name, out_desc_list)
+    if num_outputs < 0:
+        raise invalid("num_outputs", num_outputs, "must not be negative")
+    descs = _descs("in_desc_list", in_descs, len(in_buffers))
+    targets = _descs("out_desc_list", out_descs, num_outputs)
+    buffers = _buffers("inputs", in_buffers, True)
+    for index, buffer in enumerate(buffers):
+        if buffer.size == 0:
+            raise invalid(f"inputs[{index}]", 0, "every input needs a buffer with a length greater than 0")
+    operator = facts.operator(op_type)
+    if operator is None:
+        raise invalid("op_type", op_type, "no such operator type")
+    _check_names(operator, descs)
+    metas = [_meta(index, desc, buffer) for index, (desc, buffer) in enumerate(zip(descs, buffers, strict=True))]
+    results = _infer(op_type, metas, complete(op_type, _attributes(attr_handle)), num_outputs)
+    layout = descs[0].format if descs and descs[0].format != int(Format.UNDEFINED) else int(Format.ND)
+    for index, (desc, out) in enumerate(zip(targets, results, strict=True)):
+        _overwrite(desc, out, layout, _output_name(operator, index))
+    return 0
+
+
+def _infer(op_type: str, metas: list[Meta], arguments: dict[str, Any], num_outputs: int) -> list[Out]:
+    rule = kernels.infer_rule(op_type)
+    if rule is None:
+        raise AclFault(GE_FAILURE, f"the simulator has no shape rule of {op_type}")
+    try:
+        results = rule(metas, arguments, num_outputs)
+    except (ValueError, TypeError, IndexError, KeyError) as error:
+        raise AclFault(GE_FAILURE, f"shape inference of {op_type} failed: {error}") from error
+    if len(results) != num_outputs:
+        raise AclFault(GE_FAILURE, f"{op_type} has {len(results)} outputs here, num_outputs is {num_outputs}")
+    return results
+
+
+def _meta(index: int, desc: TensorDesc, buffer: DataBuffer) -> Meta:
+    """An input with its values, read where they lie on the host (INF-3)."""
+    dims = tuple(desc.dims)
+    dtype = NUMPY_OF.get(desc.dtype)
+    if dtype is None or any(dim < 0 for dim in dims):
+        return Meta(desc.dtype, dims)
+    count = 1
+    for dim in dims:
+        count *= dim
+    nbytes = count * dtype.itemsize
+    if buffer.size < nbytes:
+        raise AclFault(GE_FAILURE, f"input {index} needs {nbytes} bytes, its buffer has {buffer.size}")
+    try:
+        data = memory.host_array(buffer.address, nbytes)
+    except AclFault as fault:
+        raise invalid(f"inputs[{index}]", hex(buffer.address), f"infer_shape reads host memory: {fault.text}") from fault
+    value: Any = np.ndarray(dims, dtype, data)
+    value.flags.writeable = False
+    return Meta(desc.dtype, dims, value)
+
+
+def _check_names(operator: facts.Operator, descs: Sequence[TensorDesc]) -> None:
+    """With a repeated input, every input needs its IR name, a repeated one with its index behind (INF-6)."""
+    if all(parameter.kind != "dynamic" for parameter in operator.inputs):
+        return
+    plain = {parameter.name for parameter in operator.inputs if parameter.kind != "dynamic"}
+    repeated = [parameter.name for parameter in operator.inputs if parameter.kind == "dynamic"]
+    for index, desc in enumerate(descs):
+        stem = desc.name.rstrip("0123456789")
+        if desc.name not in plain and not (desc.name != stem and stem in repeated):
+            names = ", ".join([*plain, *(f"{name}0.." for name in repeated)])
+            raise AclFault(GE_FAILURE, f"input {index} of {operator.op_type} has name [{desc.name}], set_tensor_desc_name takes {names}")
+
+
+def _output_name(operator: facts.Operator, index: int) -> str:
+    """IR name of an output; the last, repeated one with its index."""
+    for position, parameter in enumerate(operator.outputs):
+        if parameter.kind == "dynamic":
+            return f"{parameter.name}{index - position}"
+        if position == index:
+            return parameter.name
+    return ""
+
+
+def _overwrite(desc: TensorDesc, out: Out, layout: int, name: str) -> None:
+    """INF-7."""
+    if out.dtype != UNDEFINED:
+        desc.dtype = out.dtype
+    desc.format = layout
+    desc.name = name
+    desc.dims = list(out.shape)
+    desc.storage_dims = list(out.shape)
+    desc.ranges = []
+    if out.shape != (-2,) and any(dim < 0 for dim in out.shape):
+        bounds = out.ranges or tuple((0, -1) for _ in out.shape)
+        desc.ranges = [(dim, dim) if dim >= 0 else (low, high) for dim, (low, high) in zip(out.shape, bounds, strict=True)]
+
+
