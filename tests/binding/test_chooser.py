@@ -147,7 +147,7 @@ def test_an_unknown_backend_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("path", "text", "version"),
     [
-        (f"{platform.machine()}-linux/ascend_toolkit_install.info", "package_name=Ascend-cann-toolkit\nversion=8.1.RC1\narch=x\n", "8.1.RC1"),
+        (f"{platform.machine()}-linux/ascend_toolkit_install.info", "version=8.1.RC1\narch=x\n", "8.1.RC1"),
         ("version.cfg", "# version: 1.0\nruntime_running_version=[7.6.0.1.220:8.0.0]\n", "8.0.0"),
         ("version.cfg", "toolkit_installed_version=[7.0.0.5.242:7.0.RC1][7.3.0.1.231:8.0.RC2]\n", "8.0.RC2"),
         ("compiler/version.info", "Version=8.5.0\nversion_dir=8.5.0\n", "8.5.0"),
