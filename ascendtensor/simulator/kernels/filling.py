@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.simulator.kernels.operands import as_is, count, ints, known_ints, needs, raw, static, unknown
-from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, Task, binder, infer, kernel
+from ascendtensor.simulator.kernels.registry import (
+    UNKNOWN_RANK,
+    Array,
+    Attrs,
+    Inputs,
+    Meta,
+    Out,
+    Outputs,
+    Shape,
+    Task,
+    binder,
+    infer,
+    kernel,
+)
 
 Pads = list[tuple[int, int]]
 
@@ -57,7 +70,9 @@ def _constant_task(x: Array | None, out: Array, pads: Pads, value: Any) -> Task:
     if isinstance(value, np.ndarray):
         if value.size != 1:
             raise ValueError(f"constant_values has {value.size} elements, one is needed")
-        value = raw(value.astype(out.dtype) if value.dtype != out.dtype else value).reshape(())
+        if value.dtype != out.dtype:
+            raise ValueError(f"constant_values is {value.dtype}, the output {out.dtype}")
+        value = raw(value).reshape(())
     return _pad_constant, (target, source, pads, value)
 
 
@@ -157,12 +172,12 @@ def _matrix(x: Array) -> Array:
 
 def _lower(out: Array, x: Array, diagonal: int) -> None:
     np.copyto(out, x)
-    np.copyto(out, 0, where=~np.tri(*x.shape[-2:], diagonal, bool))
+    np.copyto(out, 0, where=~np.tri(x.shape[-2], x.shape[-1], diagonal, bool))
 
 
 def _upper(out: Array, x: Array, diagonal: int) -> None:
     np.copyto(out, x)
-    np.copyto(out, 0, where=np.tri(*x.shape[-2:], diagonal - 1, bool))
+    np.copyto(out, 0, where=np.tri(x.shape[-2], x.shape[-1], diagonal - 1, bool))
 
 
 @binder("Tril")

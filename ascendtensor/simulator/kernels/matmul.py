@@ -1,4 +1,8 @@
-"""Matrix products. Half types are multiplied as float32 and rounded once; integers never go through a float."""
+"""Matrix products.
+
+Half types are multiplied as float32 and rounded once. Integers stay integers, but for 8-bit ones: sums of their products
+are exact in float64, whose products are far faster.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,20 @@ from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, 
 
 _PLAIN = tuple(np.dtype(kind) for kind in (np.float32, np.float64, np.complex64, np.complex128))
 
+_EXACT_LENGTH = 1 << 16
+"""Up to this many products of 8-bit integers add up to less than 2**31."""
+
 
 def _turned(array: Array, turn: bool) -> Array:
     return array.swapaxes(-1, -2) if turn else array
 
 
 def _working_dtype(a: Array, b: Array, out: Array) -> np.dtype[Any]:
-    """The dtype of the sums: float32 for half types, at least 32 bits for integers."""
+    """The dtype of the sums."""
     if out.dtype in _PLAIN and a.dtype == b.dtype == out.dtype:
         return out.dtype
+    if a.dtype.itemsize == 1 and out.dtype == np.int32 and a.shape[-1] <= _EXACT_LENGTH:
+        return np.dtype(np.float64)
     if a.dtype.kind in "iub":
         return np.dtype(np.int64) if out.dtype.itemsize == 8 else np.dtype(np.int32)
     return np.dtype(np.float32)

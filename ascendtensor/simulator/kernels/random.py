@@ -1,0 +1,352 @@
+"""Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011), the generator behind ``alg`` 1.
+
+Element i of an output comes from the 32-bit words that stand at its place in the sequence of (key, counter), so a longer
+output begins with the shorter one. The operators with ``seed`` and ``offset`` use key = seed and counter = (0, offset).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels.operands import dims_of, known_ints, needs, one_int, type_code, unknown
+from ascendtensor.simulator.kernels.registry import (
+    BFLOAT16,
+    UNKNOWN_RANK,
+    Array,
+    Attrs,
+    Inputs,
+    Meta,
+    Out,
+    Outputs,
+    Shape,
+    infer,
+    kernel,
+)
+
+Convert = Callable[[Array], Array]
+
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_MULTIPLIERS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
+_WEYL = (0x9E3779B9, 0xBB67AE85)
+_ROUNDS = 10
+_WORDS = 1 << 15
+"""Words made at a time, so that temporaries stay in the cache."""
+_MASK64 = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def philox(key: int, counter: tuple[int, int], first: int, blocks: int) -> Array:
+    """Words of the sequence of a key.
+
+    Args:
+        key: 64 bits.
+        counter: Low and high 64 bits of the counter of block 0.
+        first: Block to begin with.
+        blocks: How many blocks of four words.
+
+    Returns:
+        uint32[4 * blocks].
+    """
+    begin = (counter[0] + first) & _MASK64
+    high = (counter[1] + (counter[0] + first >> 64)) & _MASK64
+    low = np.arange(blocks, dtype=np.uint64) + np.uint64(begin)
+    upper = np.full(blocks, high, np.uint64)
+    if begin + blocks > _MASK64:
+        upper[low < np.uint64(begin)] = (high + 1) & _MASK64
+    c0, c1, c2, c3 = low & _LOW, low >> _HALF, upper & _LOW, upper >> _HALF
+    product0, product1 = np.empty_like(c0), np.empty_like(c0)
+    k0, k1 = key & 0xFFFFFFFF, key >> 32 & 0xFFFFFFFF
+    for _ in range(_ROUNDS):
+        np.multiply(c0, _MULTIPLIERS[0], product0)
+        np.multiply(c2, _MULTIPLIERS[1], product1)
+        np.right_shift(product1, _HALF, c0)
+        np.bitwise_xor(c0, c1, c0)
+        np.bitwise_xor(c0, np.uint64(k0), c0)
+        np.bitwise_and(product1, _LOW, c1)
+        np.right_shift(product0, _HALF, c2)
+        np.bitwise_xor(c2, c3, c2)
+        np.bitwise_xor(c2, np.uint64(k1), c2)
+        np.bitwise_and(product0, _LOW, c3)
+        k0, k1 = (k0 + _WEYL[0]) & 0xFFFFFFFF, (k1 + _WEYL[1]) & 0xFFFFFFFF
+    words = np.empty((blocks, 4), np.uint32)
+    for lane, part in enumerate((c0, c1, c2, c3)):
+        np.copyto(words[:, lane], part, casting="unsafe")
+    return words.reshape(-1)
+
+
+def _fill(out: Array, key: int, counter: tuple[int, int], words: int, convert: Convert) -> None:
+    """Fills an output block by block; ``words`` is how many words make one element (1, 2 or 4)."""
+    flat = out.reshape(-1)
+    step = _WORDS // words
+    for begin in range(0, flat.size, step):
+        number = min(step, flat.size - begin)
+        blocks = -(-number * words // 4)
+        made = convert(philox(key, counter, begin * words // 4, blocks))
+        np.copyto(flat[begin : begin + number], made[:number], casting="unsafe")
+
+
+# From words to numbers
+
+
+def _uniform(words: Array) -> Array:
+    """24 bits in [0, 1)."""
+    return (words >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
+
+
+def _uniform_half(words: Array) -> Array:
+    """11 bits, what float16 holds without rounding up to 1."""
+    return (words >> np.uint32(21)).astype(np.float32) * np.float32(2.0**-11)
+
+
+def _uniform_bfloat(words: Array) -> Array:
+    return (words >> np.uint32(24)).astype(np.float32) * np.float32(2.0**-8)
+
+
+def _uniform_double(words: Array) -> Array:
+    """53 bits from two words."""
+    high, low = words[0::2] >> np.uint32(5), words[1::2] >> np.uint32(6)
+    return (high * 67108864.0 + low) * 2.0**-53
+
+
+def _normal(words: Array) -> Array:
+    """Box-Muller on pairs of words; the radius takes a number in (0, 1], whose logarithm is finite."""
+    radius = words[0::2].astype(np.float32)
+    radius += np.float32(0.5)
+    radius *= np.float32(2.0**-32)
+    return _box_muller(radius, _uniform(words[1::2]))
+
+
+def _normal_double(words: Array) -> Array:
+    numbers = _uniform_double(words)
+    return _box_muller(1.0 - numbers[0::2], numbers[1::2])
+
+
+def _box_muller(radius: Array, turn: Array) -> Array:
+    np.log(radius, radius)
+    radius *= radius.dtype.type(-2)
+    np.sqrt(radius, radius)
+    angle = turn * turn.dtype.type(2 * np.pi)
+    made = np.empty((radius.size, 2), radius.dtype)
+    np.multiply(radius, np.cos(angle), made[:, 0])
+    np.multiply(radius, np.sin(angle), made[:, 1])
+    return made.reshape(-1)
+
+
+def _uniform_for(dtype: np.dtype[Any]) -> tuple[int, Convert]:
+    if dtype == np.float64:
+        return 2, _uniform_double
+    if dtype == np.float16:
+        return 1, _uniform_half
+    return 1, _uniform_bfloat if dtype == BFLOAT16 else _uniform
+
+
+def _long(words: Array) -> Array:
+    return words[0::2].astype(np.uint64) | words[1::2].astype(np.uint64) << _HALF
+
+
+# Operators with key, counter and alg
+
+
+def _state(inputs: Inputs) -> tuple[int, tuple[int, int]]:
+    """Key and counter of the operators whose state comes as tensors.
+
+    Raises:
+        ValueError: Another algorithm than Philox, or a state of another size.
+    """
+    counter = [int(item) for item in needs(inputs[2], "counter").reshape(-1)]
+    alg = one_int(inputs[3], "alg")
+    if alg != 1 or len(counter) != 2:
+        raise ValueError(f"alg {alg} with a counter of {len(counter)} elements: only Philox (1) with 2 has a kernel")
+    return one_int(inputs[1], "key"), (counter[0], counter[1])
+
+
+@kernel("StatelessRandomUniformV2")
+def _random_uniform(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    _fill(outputs[0], *_state(inputs), *_uniform_for(outputs[0].dtype))
+
+
+@kernel("StatelessRandomNormalV2")
+def _random_normal(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    double = outputs[0].dtype == np.float64
+    _fill(outputs[0], *_state(inputs), 2 if double else 1, _normal_double if double else _normal)
+
+
+@kernel("StatelessTruncatedNormalV2")
+def _random_truncated(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """Numbers two deviations or more from the mean are drawn again, each attempt with a key of its own."""
+    flat = outputs[0].reshape(-1)
+    key, counter = _state(inputs)
+    double = flat.dtype == np.float64
+    words, convert = (2, _normal_double) if double else (1, _normal)
+    step = _WORDS // words
+    for begin in range(0, flat.size, step):
+        number = min(step, flat.size - begin)
+        blocks = -(-number * words // 4)
+        made = convert(philox(key, counter, begin * words // 4, blocks))[:number]
+        attempt = 0
+        far = np.abs(made) >= 2
+        while far.any():
+            attempt += 1
+            again = convert(philox((key + attempt * _GOLDEN) & _MASK64, counter, begin * words // 4, blocks))[:number]
+            made[far] = again[far]
+            far = np.abs(made) >= 2
+        # Rounding to a half type may reach 2 itself, as it does for the others' bounds.
+        np.copyto(flat[begin : begin + number], made, casting="unsafe")
+
+
+@kernel("StatelessRandomUniformIntV2")
+def _random_int(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    low, high, out = one_int(inputs[4], "minval"), one_int(inputs[5], "maxval"), outputs[0]
+    if low >= high:
+        raise ValueError(f"minval {low} is not below maxval {high}")
+    span, shift = high - low, np.uint64(low & _MASK64)
+    wide = out.dtype.itemsize == 8
+
+    def convert(words: Array) -> Array:
+        made = _long(words) if wide else words.astype(np.uint64)
+        if span <= _MASK64:
+            made %= np.uint64(span)
+        made += shift
+        return made
+
+    _fill(out, *_state(inputs), 2 if wide else 1, convert)
+
+
+@kernel("StatelessRandomUniformFullIntV2")
+def _random_full_int(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    wide = outputs[0].dtype.itemsize == 8
+    _fill(outputs[0], *_state(inputs), 2 if wide else 1, _long if wide else _as_words)
+
+
+def _as_words(words: Array) -> Array:
+    return words
+
+
+def _shape_of(meta: Meta) -> Shape:
+    shape = dims_of(meta)
+    if meta.value is not None and min(shape, default=0) < 0:
+        raise ValueError(f"shape {list(shape)} has a negative element")
+    return shape
+
+
+@infer("StatelessRandomUniformV2", "StatelessRandomNormalV2", "StatelessTruncatedNormalV2", "StatelessRandomUniformFullIntV2")
+def _random_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    return [Out(type_code(attrs["dtype"]), _shape_of(inputs[0]))]
+
+
+@infer("StatelessRandomUniformIntV2")
+def _random_int_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    if inputs[4].dtype != inputs[5].dtype:
+        raise ValueError("minval and maxval differ in dtype")
+    return [Out(inputs[4].dtype, _shape_of(inputs[0]))]
+
+
+# Operators with seed and offset
+
+
+def _seeded(seed: Array | None, offset: Array | None) -> tuple[int, tuple[int, int]]:
+    return one_int(seed, "seed") & _MASK64, (0, one_int(offset, "offset") & _MASK64)
+
+
+@kernel("StatelessRandperm")
+def _randperm(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """The order of one 64-bit number per place."""
+    number = one_int(inputs[0], "n")
+    if outputs[0].shape != (number,):
+        raise ValueError(f"n is {number}, the output has shape {list(outputs[0].shape)}")
+    keys = np.empty(number, np.uint64)
+    _fill(keys, *_seeded(inputs[1], inputs[2]), 2, _long)
+    np.copyto(outputs[0], np.argsort(keys, kind="stable"), casting="unsafe")
+
+
+@infer("StatelessRandperm")
+def _randperm_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    number = known_ints(inputs[0])
+    if number and number[0] < 0:
+        raise ValueError(f"n {number[0]} is negative")
+    return [Out(type_code(attrs["dtype"]), (number[0] if number else -1,))]
+
+
+@kernel("StatelessBernoulli")
+def _bernoulli(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    prob, out = needs(inputs[1], "prob").astype(np.float64), outputs[0]
+    if prob.size and not (float(prob.min()) >= 0 and float(prob.max()) <= 1):
+        raise ValueError("prob is not within [0, 1]")
+    if prob.size != 1 and prob.shape != out.shape:
+        raise ValueError(f"prob of shape {list(prob.shape)} does not fit {list(out.shape)}")
+    numbers = np.empty(out.shape, np.float32)
+    _fill(numbers, *_seeded(inputs[2], inputs[3]), 1, _uniform)
+    np.copyto(out, numbers < (prob if prob.size != 1 else prob.reshape(())), casting="unsafe")
+
+
+@infer("StatelessBernoulli")
+def _bernoulli_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    return [Out(type_code(attrs["dtype"]), _shape_of(inputs[0]))]
+
+
+@kernel("MultinomialWithReplacement")
+def _multinomial(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """Draws category numbers by weight, each row for itself."""
+    weights = needs(inputs[0], "x").astype(np.float64)
+    weights = weights.reshape(1, -1) if weights.ndim == 1 else weights
+    out = outputs[0].reshape(weights.shape[0], -1)
+    if weights.size and not (float(weights.min()) >= 0 and np.isfinite(weights).all() and (weights.sum(axis=1) > 0).all()):
+        raise ValueError("x has a weight that is negative or not finite, or a row without weight")
+    if attrs["replacement"]:
+        numbers = np.empty(out.shape, np.float64)
+        _fill(numbers, *_seeded(inputs[1], inputs[2]), 2, _uniform_double)
+        for row, draw, target in zip(weights, numbers, out, strict=True):
+            total = np.cumsum(row)
+            places = np.searchsorted(total, draw * total[-1], "right")
+            np.minimum(places, np.nonzero(row)[0][-1], target)
+        return
+    if out.shape[1] > weights.shape[1]:
+        raise ValueError(f"{out.shape[1]} draws from {weights.shape[1]} categories without replacement")
+    # The smallest of exponential waiting times comes first with a chance that is its weight.
+    waiting = np.empty(weights.shape, np.float64)
+    _fill(waiting, *_seeded(inputs[1], inputs[2]), 2, _uniform_double)
+    np.log1p(-waiting, waiting)
+    waiting /= -weights
+    waiting[weights == 0] = np.inf
+    np.copyto(out, np.argsort(waiting, axis=1, kind="stable")[:, : out.shape[1]], casting="unsafe")
+
+
+@infer("MultinomialWithReplacement")
+def _multinomial_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    x = inputs[0]
+    if unknown(x):
+        return [Out(int(DataType.INT64), UNKNOWN_RANK)]
+    if len(x.shape) not in (1, 2):
+        raise ValueError(f"shape {list(x.shape)} is neither a row nor a matrix of weights")
+    return [Out(int(DataType.INT64), (*x.shape[:-1], attrs["numsamples"]))]
+
+
+@kernel("StatelessDropOutGenMask")
+def _dropout_mask(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """Bit i, counted from the low end of each byte, is 1 with the chance given."""
+    prob = float(needs(inputs[1], "prob").reshape(-1)[0])
+    if not 0 <= prob <= 1:
+        raise ValueError(f"prob {prob} is not within [0, 1]")
+    seed, extra = one_int(inputs[2], "seed"), one_int(inputs[3], "seed1")
+    key = (seed + extra * _GOLDEN) & _MASK64
+    offset = inputs[4] if len(inputs) > 4 else None
+    bound = np.uint64(round(prob * 2**32))
+    out = outputs[0].reshape(-1)
+    step = _WORDS // 8
+    for begin in range(0, out.size, step):
+        number = min(step, out.size - begin)
+        words = philox(key, (0, one_int(offset, "offset") & _MASK64 if offset is not None else 0), begin * 2, number * 2)
+        out[begin : begin + number] = np.packbits(words < bound, bitorder="little")
+
+
+@infer("StatelessDropOutGenMask")
+def _dropout_mask_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    shape = inputs[0].value
+    size = -1 if shape is None else (prod(_shape_of(inputs[0])) + 127) // 128 * 16
+    return [Out(int(DataType.UINT8), (size,))]
