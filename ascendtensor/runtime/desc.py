@@ -72,7 +72,8 @@ class TensorDesc:
         if not self._handle:
             with self.device.lock:
                 if not self._handle:
-                    self._handle = self.device.kept_descs.add(binding.create_tensor_desc(int(self.dtype.acl), list(self.shape), int(Format.ND)))
+                    made = binding.create_tensor_desc(int(self.dtype.acl), list(self.shape), int(Format.ND))
+                    self._handle = self.device.kept_descs.add(made)
         return self._handle
 
     def __repr__(self) -> str:

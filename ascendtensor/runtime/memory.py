@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 STEP: Final = 512
 """Blocks are cut in steps of this many bytes, so every address is 64-byte aligned (RT-29)."""
 
+SLACK: Final = 32
+"""Bytes behind the data, rounded up to 32, that an operator may touch (RT-29)."""
+
 MEBI: Final = 1 << 20
 _SMALL_SEGMENT: Final = 2 * MEBI
 _LARGE_SEGMENT: Final = 16 * MEBI
@@ -102,7 +105,6 @@ class DeviceBuffer:
     """
 
     __slots__ = ("block", "data_buffer", "readers", "returns", "stream")
-    offset: Final = 0
     readers: set[int] | None
 
     def __init__(self, block: Block, stream: Stream) -> None:
@@ -122,13 +124,18 @@ class DeviceBuffer:
         return self
 
     @property
+    def offset(self) -> int:
+        """Where it starts in the whole buffer, in bytes."""
+        return 0
+
+    @property
     def address(self) -> int:
         return self.block.address
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the block, which may be more than a tensor needs."""
-        return self.block.size
+        """Bytes that an operator may be told of, at least what was asked for: with their padding they fill the block (RT-29)."""
+        return self.block.size - SLACK
 
     @property
     def device(self) -> Device:
@@ -167,7 +174,7 @@ class DeviceBuffer:
         if mine.closed:
             raise ClosedError("the tensor is from before shutdown()", advice="Make it again from host data.")
         if stream.device is not mine:
-            raise DeviceError(f"the memory lies on {mine}, the stream belongs to {stream.device}", advice="Copy the tensor with .to() first.")
+            raise DeviceError(f"the memory lies on {mine}, the stream belongs to {stream.device}", advice="Copy it with .to() first.")
         if stream.handle != block.pool.handle:
             if block.users is None:
                 block.users = set()
@@ -179,10 +186,10 @@ class DeviceBuffer:
 
         Args:
             offset: Where it starts, in bytes; operators want a multiple of 32.
-            nbytes: Bytes of data; what they are padded to must lie inside the block, which it does at its end (RT-29).
+            nbytes: Bytes of data; with their padding they lie in the block too (RT-29).
         """
-        if offset < 0 or nbytes < 0 or offset + nbytes > self.block.size:
-            raise ValueError(f"window({offset}, {nbytes}) does not lie in a buffer of {self.block.size} bytes")
+        if offset < 0 or nbytes < 0 or offset + nbytes > self.nbytes:
+            raise ValueError(f"window({offset}, {nbytes}) does not lie in a buffer of {self.nbytes} bytes")
         return Window(self, offset, nbytes)
 
 
@@ -220,8 +227,7 @@ class Window(DeviceBuffer):
         return self._base.readers
 
     @property
-    def offset(self) -> int:  # type: ignore[override]
-        """Where it starts in the whole buffer, in bytes."""
+    def offset(self) -> int:
         return self._offset
 
     @property
@@ -365,7 +371,7 @@ class StreamPool:
         """A block of exactly `size` bytes, which is a size class. The device must be current in this thread.
 
         Raises:
-            OutOfDeviceMemoryError: Neither the cache nor the device has room, also after waiting for all queued work and releasing the cache.
+            OutOfDeviceMemoryError: There is no room, also after waiting for all queued work and releasing the cache.
         """
         pool = self.pool
         block = None

@@ -29,7 +29,7 @@ def host_array(address: int, nbytes: int, owner: object = None) -> np.ndarray[An
     """A writable array of bytes over host memory; `owner` lives as long as it does."""
     raw = (ctypes.c_ubyte * nbytes).from_address(address)
     raw.owner = owner  # type: ignore[attr-defined]
-    return np.frombuffer(raw, np.uint8)
+    return np.frombuffer(memoryview(raw), np.uint8)
 
 
 class Slab:
@@ -127,6 +127,11 @@ class Staging:
         with self.lock:
             index = bisect_right(self._starts, address) - 1
             return index >= 0 and address + nbytes <= self.pinned[self._starts[index]]
+
+    def nbytes(self) -> int:
+        """Bytes of pinned memory held."""
+        with self.lock:
+            return len(self.slabs) * (SLAB + ALIGNMENT) + sum(end - start for start, end in self.pinned.items())
 
     def keep(self, stream: int, array: object) -> None:
         """Keep an array alive until the copy just queued on a stream is done."""

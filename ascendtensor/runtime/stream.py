@@ -138,7 +138,7 @@ class Stream:
         return binding.stream_query(self.handle)
 
     def wait_event(self, event: Event) -> None:
-        """Let later work of this stream wait for an event; one that was never recorded is not waited for. Like: torch.cuda.Stream.wait_event."""
+        """Let later work of this stream wait for an event, if it was ever recorded. Like: torch.cuda.Stream.wait_event."""
         event.wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
@@ -210,7 +210,7 @@ class Event:
         return bool(self._handle)
 
     def record(self, stream: Stream | None = None) -> None:
-        """Mark what is queued on a stream (the current one if None) now; a second record replaces the first. Like: torch.cuda.Event.record."""
+        """Mark what is queued on a stream (the current one if None); a second record replaces the first. Like: torch.cuda.Event.record."""
         on = _locate(None).current_stream() if stream is None else stream
         on.ready()
         if self._made() and self.device is not on.device:

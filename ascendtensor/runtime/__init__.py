@@ -1,0 +1,1 @@
+"""The device floor: devices, streams, memory, descriptions, attributes."""

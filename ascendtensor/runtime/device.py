@@ -1,0 +1,513 @@
+"""Devices: found at the first use, current per thread, torn down in order.
+
+Each thread works on a device through the primary context that `set_device` gives (RT-10): the first use calls `set_device`, the other
+threads make the same context current with `set_context` (RT-19). Every `set_device` is counted and gets its `reset_device` (RT-12).
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import operator
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ..acl import binding, chooser
+from ..codes import RunMode
+from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError
+from . import copies
+from .events import EventPool
+from .kept import Kept
+from .memory import DeviceBuffer, Pool
+from .process import Attempts, ThreadEnd, refuse_fork, state, thread
+from .scalars import Scalars
+from .staging import Staging
+from .stream import Lane, Stream, explain, set_locator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..acl.chooser import Backend
+    from ..dtypes import dtype as DType
+    from .desc import TensorDesc
+
+logger = logging.getLogger("ascendtensor")
+
+DeviceLike = Any
+"""What names a device: a `Device`, "npu", "npu:1", an int, or None for the current one."""
+
+
+class Device:
+    """An NPU (or a simulated one). `as_device` gives it; used as a context manager it becomes the current device of the thread.
+
+    Attributes:
+        index: Its number.
+        type: Always "npu".
+        name: "npu:0".
+        closed: Whether `shutdown()` has ended this generation of it.
+        local: Has the attribute `stream` in threads where the device is current in ACL: the stream that work goes to now.
+        context: The primary context, 0 until the first use.
+        lock: Held off the hot road by everything that changes the device's tables.
+        null_buffer: An aclDataBuffer without memory, for inputs that are ignored (HD-9).
+        bytes_to_device, bytes_to_host: Copied so far.
+    """
+
+    def __init__(self, index: int, host_mode: bool, soc: str) -> None:
+        self.index = index
+        self.type = "npu"
+        self.name = f"npu:{index}"
+        self.host_mode = host_mode
+        self.soc = soc
+        self.closed = False
+        self.local = threading.local()
+        self.lock = threading.RLock()
+        self.context = 0
+        self.uses = 0
+        self.events = EventPool()
+        self.pool = Pool(self.events, self.synchronize, self.lock)
+        self.staging = Staging(self.events, self.lock)
+        self.scalars = Scalars(self)
+        self.scalar = self.scalars.get
+        self.descs: weakref.WeakValueDictionary[tuple[tuple[int, ...], DType], TensorDesc] = weakref.WeakValueDictionary()
+        self.kept_descs = Kept(binding.destroy_tensor_desc)
+        self.kept_attrs = Kept(binding.destroy_attr)
+        self.kept_events = Kept(binding.destroy_event)
+        self.bytes_to_device = self.bytes_to_host = 0
+        self.lanes: list[Lane] = []
+        self.ended_lanes: deque[Lane] = deque()
+        self.ended_threads: deque[tuple[Stream, int]] = deque()
+        self._idle: list[Stream] = []
+        self._attached: dict[int, dict[str, Any]] = {}
+        self._threads = 0
+        self._null_buffer = 0
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_device, (self.name,)
+
+    def __enter__(self) -> Device:
+        target = as_device(self)
+        target.activate()
+        thread.entered.append(thread.chosen)
+        thread.chosen = target.index
+        return target
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        thread.chosen = thread.entered.pop()
+
+    # Streams of threads
+
+    def current_stream(self) -> Stream:
+        """The stream that this thread's work on the device goes to; makes the device current in ACL."""
+        try:
+            stream: Stream = self.local.stream
+            return stream
+        except AttributeError:
+            return self.activate()
+
+    def activate(self) -> Stream:
+        """Make the device's context current in this thread and give its stream.
+
+        Raises:
+            ClosedError: The device is from before `shutdown()`.
+            ForkError: The process was forked after the first use.
+        """
+        refuse_fork()
+        if self.closed:
+            raise ClosedError(f"{self} is from before shutdown()", advice="Make tensors, streams and events again after it.")
+        before = thread.attached
+        # In this order an interrupt leaves the thread without a device, which the next call repairs.
+        thread.attached = None
+        if before is not None:
+            before.local.__dict__.pop("stream", None)
+        self._enter_context()
+        thread.attached = self
+        stream = self.local.__dict__.get("chosen") or self._own_stream()
+        self.local.stream = stream
+        return stream
+
+    def _enter_context(self) -> None:
+        with self.lock:
+            if self.context:
+                binding.set_context(self.context)
+                return
+            self.uses += 1
+            try:
+                binding.set_device(self.index)
+            except AclError:
+                self.uses -= 1
+                raise
+            self.context = binding.get_context()
+
+    def _own_stream(self) -> Stream:
+        """The stream of this thread: that of an ended thread, or a new one."""
+        mine = self.local.__dict__
+        own: Stream | None = mine.get("own")
+        if own is not None:
+            return own
+        with self.lock:
+            while self.ended_threads:
+                stream, number = self.ended_threads.popleft()
+                self._attached.pop(number, None)
+                self._idle.append(stream)
+            own = self._idle.pop() if self._idle else Stream.on(self, self.free_lane())
+            self._threads += 1
+            number = self._threads
+            self._attached[number] = mine
+        thread.ends[:] = [end for end in thread.ends if not end.device.closed]
+        thread.ends.append(ThreadEnd(self, (own, number)))
+        self.local.own = own
+        return own
+
+    def free_lane(self) -> Lane:
+        """An ACL stream that no `Stream` object uses. The device must be current in this thread."""
+        try:
+            return self.ended_lanes.pop()
+        except IndexError:
+            lane = Lane(binding.create_stream(), self.pool)
+            self.lanes.append(lane)
+            return lane
+
+    def enter_stream(self, stream: Stream) -> tuple[Stream, int]:
+        """Send this thread's work to `stream`; returns what `leave_stream` wants."""
+        before = self.current_stream()
+        chosen = thread.chosen
+        self.local.chosen = stream
+        self.local.stream = stream
+        thread.chosen = self.index
+        return before, chosen
+
+    def leave_stream(self, before: Stream, chosen: int) -> None:
+        """Undo `enter_stream`; after a shutdown there is nothing to undo but the choice of the device."""
+        thread.chosen = chosen
+        if not self.closed:
+            self.local.chosen = before
+            if "stream" in self.local.__dict__:
+                self.local.stream = before
+
+    def synchronize(self) -> None:
+        """Wait for everything queued on the device, by any thread.
+
+        Raises:
+            AclError: Queued work failed.
+        """
+        self.activate()
+        try:
+            binding.synchronize_device()
+        except AclError as error:
+            explain(error, self.lanes)
+            self._forget_launches()
+            raise
+        self._forget_launches()
+
+    def _forget_launches(self) -> None:
+        for lane in self.lanes:
+            lane.recent.clear()
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Make the device current in ACL for a `with` block, and the one before it again afterwards."""
+        before = thread.attached
+        self.current_stream()
+        try:
+            yield
+        finally:
+            if before is not None and before is not self and not before.closed:
+                before.activate()
+
+    # What launches need
+
+    @property
+    def null_buffer(self) -> int:
+        with self.lock:
+            if not self._null_buffer:
+                self._null_buffer = self.pool.create_data_buffer(0, 0)
+            return self._null_buffer
+
+    def upload_bytes(self, data: bytes, stream: Stream) -> DeviceBuffer:
+        """Bytes in new device memory, written on `stream`, which is this thread's."""
+        return copies.upload_bytes(data, stream)
+
+    def upload_values(self, values: Sequence[Any], dtype: DType, stream: Stream) -> DeviceBuffer:
+        """Numbers in new device memory, written on `stream`, which is this thread's."""
+        return copies.upload_values(values, dtype, stream)
+
+    # Teardown
+
+    def detach_threads(self) -> None:
+        """From now on every use in any thread meets `closed`."""
+        self.closed = True
+        with self.lock:
+            for local in self._attached.values():
+                local.pop("stream", None)
+                local.pop("chosen", None)
+        if thread.attached is self:
+            thread.attached = None
+
+    def drain(self) -> None:
+        """Wait for all queued work, at shutdown."""
+        if self.context:
+            binding.set_context(self.context)
+            binding.synchronize_device()
+
+    def close(self, attempt: Attempts) -> None:
+        """Give everything back, in the order that ACL wants: descriptions, attributes, buffers, events, streams, the device itself."""
+        if self.context:
+            attempt(binding.set_context, self.context)
+        self.scalars.clear()
+        self.kept_descs.close(attempt)
+        self.kept_attrs.close(attempt)
+        self.staging.close(attempt)
+        self.pool.close(attempt)
+        self.kept_events.close(attempt)
+        self.events.close(attempt)
+        while self.lanes:
+            attempt(binding.destroy_stream, self.lanes.pop().handle)
+        while self.uses:
+            self.uses -= 1
+            attempt(binding.reset_device, self.index)
+        self.context = 0
+        self._idle.clear()
+        self._attached.clear()
+
+
+# The process
+
+
+def initialize() -> None:
+    """Choose the backend, initialise ACL and count the devices, at the first use; later calls do nothing.
+
+    Raises:
+        BackendError: The backend that was asked for is not there, or it has no device.
+        ForkError: The process was forked after the first use.
+    """
+    refuse_fork()
+    if state.initialized:
+        return
+    with state.lock:
+        if state.initialized:
+            return
+        if state.closing:
+            _close_devices()
+        chosen = chooser.choose()
+        binding.use(chosen.module)
+        state.owned = binding.init()
+        try:
+            count = binding.get_device_count()
+            host_mode = binding.get_run_mode() == RunMode.HOST
+            soc = binding.get_soc_name()
+            if not count:
+                raise BackendError(f"{chosen} has no device", advice="See `python -m ascendtensor info`.")
+            state.devices = [Device(index, host_mode, soc) for index in range(count)]
+        except BaseException:
+            if state.owned:
+                binding.finalize()
+            raise
+        state.backend, state.host_mode, state.soc = chosen, host_mode, soc
+        state.initialized = True
+
+
+def shutdown() -> None:
+    """Wait for all queued work and give everything back to ACL. Tensors, streams and events from before can't be used afterwards.
+
+    The library itself can: the next use initialises it anew. Call it when no other thread works with tensors. At the end of the program it
+    runs by itself.
+
+    Raises:
+        AclError: Queued work had failed, or a call of the teardown did; the teardown is complete nevertheless.
+    """
+    if state.forked:
+        return
+    with state.lock:
+        if not state.initialized and not state.closing:
+            return
+        error = _close_devices()
+    if error is not None:
+        raise error
+
+
+def _close_devices() -> BaseException | None:
+    attempt = Attempts()
+    for device in state.devices:
+        try:
+            device.drain()
+        except AclError as error:
+            explain(error, device.lanes)
+            attempt.error = attempt.error or error
+        device._forget_launches()
+    if state.initialized:
+        for callback in reversed(state.callbacks):
+            attempt(callback)
+        for device in state.devices:
+            device.detach_threads()
+        state.closing = state.devices
+        state.devices = []
+        state.initialized = False
+        state.generation += 1
+    while state.closing:
+        state.closing[-1].close(attempt)
+        state.closing.pop()
+    if state.owned:
+        state.owned = False
+        attempt(binding.finalize)
+    return attempt.error
+
+
+def _at_exit() -> None:
+    try:
+        shutdown()
+    except AclError as error:
+        logger.warning("at the end of the program: %s", error)
+
+
+atexit.register(_at_exit)
+
+
+def on_shutdown(callback: Callable[[], None]) -> None:
+    """Have `callback` called by every `shutdown()`, after all work has run and before memory and streams go; last come, first called."""
+    state.callbacks.append(callback)
+
+
+def generation() -> int:
+    """Number of shutdowns so far."""
+    return state.generation
+
+
+def is_initialized() -> bool:
+    """Whether a device was used since the start or the last shutdown."""
+    return state.initialized
+
+
+def backend() -> Backend:
+    """The pyACL module in use, chosen now if nothing was used yet: CANN's or the simulator, and why."""
+    initialize()
+    found = state.backend
+    if found is None:
+        raise BackendError("no backend is in use")
+    return found
+
+
+def soc_name() -> str:
+    """Name of the chip, such as "Ascend910B1"."""
+    initialize()
+    return state.soc
+
+
+def host_mode() -> bool:
+    """Whether the program runs on a host with a card, and not on the board itself (RT-15)."""
+    initialize()
+    return state.host_mode
+
+
+def device_count() -> int:
+    """Number of devices. Like: torch.cuda.device_count."""
+    initialize()
+    return len(state.devices)
+
+
+def as_device(device: DeviceLike = None) -> Device:
+    """The device that is meant.
+
+    Args:
+        device: "npu:1", "npu" or None for the thread's current one, a number, or a `Device` (from before a shutdown: the same number now).
+
+    Raises:
+        DeviceIndexError: There is no device of that number.
+        DeviceError: It is something else.
+    """
+    initialize()
+    if isinstance(device, Device):
+        return _numbered(device.index) if device.closed else device
+    if device is None or device == "npu":
+        return _numbered(thread.chosen)
+    if isinstance(device, str):
+        kind, _, number = device.partition(":")
+        if kind == "npu" and number.isdecimal():
+            return _numbered(int(number))
+        raise DeviceError(f"unknown device {device!r}", advice='Devices are named "npu" and "npu:0"; .cpu() gives a host array.')
+    if isinstance(device, bool):
+        raise DeviceError(f"unknown device {device!r}")
+    try:
+        return _numbered(operator.index(device))
+    except TypeError:
+        raise DeviceError(f"{type(device).__name__} names no device") from None
+
+
+device = as_device
+
+
+def _numbered(index: int) -> Device:
+    devices = state.devices
+    if 0 <= index < len(devices):
+        return devices[index]
+    there = "there is 1 device, npu:0" if len(devices) == 1 else f"there are {len(devices)} devices, npu:0 to npu:{len(devices) - 1}"
+    raise DeviceIndexError(f"device number {index} is out of range: {there}")
+
+
+def current_device() -> Device:
+    """The device that new tensors of this thread go to. Like: torch.cuda.current_device."""
+    return as_device(None)
+
+
+def set_device(device: DeviceLike) -> None:
+    """Choose the device that new tensors of this thread go to; `with at.device(i)` undoes itself. Like: torch.cuda.set_device."""
+    target = as_device(device)
+    target.activate()
+    thread.chosen = target.index
+
+
+def current_stream(device: DeviceLike = None) -> Stream:
+    """The stream that this thread's work on a device goes to. Like: torch.cuda.current_stream."""
+    return as_device(device).current_stream()
+
+
+def synchronize(device: DeviceLike = None) -> None:
+    """Wait for everything queued on a device, by any thread. Like: torch.cuda.synchronize.
+
+    Raises:
+        AclError: Queued work failed.
+    """
+    target = as_device(device)
+    with target.current():
+        target.synchronize()
+
+
+# Marks over all streams, for what must outlive queued work
+
+
+def mark_all() -> list[int]:
+    """An event recorded now on every stream of every device that was used."""
+    marks: list[int] = []
+    try:
+        for device in state.devices:
+            if device.context:
+                with device.current():
+                    marks.extend(device.events.record(lane.handle) for lane in device.lanes)
+    except BaseException:
+        forget_marks(marks)
+        raise
+    return marks
+
+
+def marks_done(marks: Sequence[int]) -> bool:
+    """Whether everything that was queued when the marks were made has run."""
+    return all(binding.query_event_status(mark) for mark in marks)
+
+
+def forget_marks(marks: Sequence[int]) -> None:
+    """Give marks back."""
+    for mark in marks:
+        for device in state.devices:
+            if mark in device.events.made:
+                device.events.give(mark)
+                break
+
+
+set_locator(as_device)

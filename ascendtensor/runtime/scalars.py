@@ -1,0 +1,93 @@
+"""Numbers as one-element device tensors, kept by dtype and bits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ..errors import DTypeError, ValueRangeError
+from . import copies
+from .memory import DeviceBuffer
+
+if TYPE_CHECKING:
+    from ..dtypes import dtype as DType
+    from .device import Device
+
+CAPACITY: Final = 1024
+
+
+def encode(dtype: DType, value: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """A number as a 0-d array of a dtype.
+
+    Raises:
+        ValueRangeError: An integer dtype can't hold it.
+        DTypeError: It is complex and the dtype is not, or it is no number.
+    """
+    if isinstance(value, (complex, np.complexfloating)) and not dtype.is_complex:
+        raise DTypeError(f"the complex number {value} has no value of dtype {dtype.name}")
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        raise DTypeError(f"{type(value).__name__} is no number")
+    try:
+        if not dtype.is_complex and not dtype.is_floating_point and dtype.name != "bool":
+            if isinstance(value, (float, np.floating)) and not math.isfinite(value):
+                raise ValueRangeError(f"{value} has no value of dtype {dtype.name}")
+            whole, limits = int(value.real), np.iinfo(dtype.numpy)
+            if not limits.min <= whole <= limits.max:
+                raise ValueRangeError(f"{whole} does not fit {dtype.name}, which holds {limits.min} to {limits.max}")
+            value = whole
+        elif dtype.is_floating_point and isinstance(value, int):
+            value = float(value)
+    except OverflowError:
+        raise ValueRangeError(f"the integer is too large for {dtype.name}") from None
+    with np.errstate(all="ignore"):  # a float beyond the dtype's range is its infinity
+        return np.asarray(value).astype(dtype.numpy)
+
+
+class Scalars:
+    """The scalars of one device, at most `CAPACITY`; the one made first goes first."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._by_value: dict[tuple[DType, Any], DeviceBuffer] = {}
+        self._by_bits: dict[tuple[DType, bytes], DeviceBuffer] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_bits)
+
+    def get(self, dtype: DType, value: Any) -> DeviceBuffer:
+        """A device buffer with the number; made by one copy on the current stream if there is none yet.
+
+        Args:
+            dtype: Element type.
+            value: A Python or NumPy number.
+        """
+        # Equal numbers have equal bits in one dtype, except the two zeros (and NaN, which equals nothing).
+        found = self._by_value.get((dtype, value)) if value else None
+        return found if found is not None else self._make(dtype, value)
+
+    def _make(self, dtype: DType, value: Any) -> DeviceBuffer:
+        array = encode(dtype, value)
+        bits = array.tobytes()
+        device = self._device
+        stream = device.current_stream()
+        with device.lock:
+            buffer = self._by_bits.get((dtype, bits))
+            if buffer is None:
+                buffer = copies.upload_array(array, stream)
+                self._by_bits[(dtype, bits)] = buffer
+            if value and value == value:
+                self._by_value[(dtype, value)] = buffer
+            if len(self._by_bits) > CAPACITY or len(self._by_value) > 2 * CAPACITY:
+                self._by_value.clear()
+                while len(self._by_bits) > CAPACITY:
+                    del self._by_bits[next(iter(self._by_bits))]
+                if value and value == value:
+                    self._by_value[(dtype, value)] = buffer
+            return buffer
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._by_value.clear()
+        self._by_bits.clear()

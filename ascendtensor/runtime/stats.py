@@ -1,0 +1,125 @@
+"""Memory figures, PyTorch's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..errors import describe_bytes
+from .device import Device, DeviceLike, as_device
+
+__all__ = [
+    "empty_cache",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_cached",
+    "memory_reserved",
+    "memory_stats",
+    "memory_summary",
+    "reset_peak_memory_stats",
+]
+
+
+@contextmanager
+def _settled(device: DeviceLike) -> Iterator[Device]:
+    """The device with all returned blocks counted."""
+    found = as_device(device)
+    if found.context:
+        with found.current(), found.lock:
+            found.pool.collect()
+            yield found
+    else:  # not used yet: there is nothing to count, and asking opens nothing
+        yield found
+
+
+def memory_allocated(device: DeviceLike = None) -> int:
+    """Bytes in blocks that live tensors hold. Like: torch.cuda.memory_allocated."""
+    with _settled(device) as found:
+        return found.pool.allocated
+
+
+def max_memory_allocated(device: DeviceLike = None) -> int:
+    """Peak of `memory_allocated` since the start or `reset_peak_memory_stats`. Like: torch.cuda.max_memory_allocated."""
+    with _settled(device) as found:
+        return found.pool.peak
+
+
+def memory_reserved(device: DeviceLike = None) -> int:
+    """Bytes taken from the device, in use or cached. Like: torch.cuda.memory_reserved."""
+    with _settled(device) as found:
+        return found.pool.reserved
+
+
+def max_memory_reserved(device: DeviceLike = None) -> int:
+    """Peak of `memory_reserved`. Like: torch.cuda.max_memory_reserved."""
+    with _settled(device) as found:
+        return found.pool.peak_reserved
+
+
+def memory_cached(device: DeviceLike = None) -> int:
+    """Bytes kept for reuse: reserved, not allocated."""
+    with _settled(device) as found:
+        return found.pool.cached()
+
+
+def reset_peak_memory_stats(device: DeviceLike = None) -> None:
+    """Start the peaks anew from what is held now. Like: torch.cuda.reset_peak_memory_stats."""
+    with _settled(device) as found:
+        found.pool.peak = found.pool.allocated
+        found.pool.peak_reserved = found.pool.reserved
+
+
+def memory_stats(device: DeviceLike = None) -> dict[str, int]:
+    """All figures of a device's memory. Like: torch.cuda.memory_stats.
+
+    Returns:
+        Bytes `allocated`, `peak_allocated`, `reserved`, `peak_reserved`, `cached`, `pinned`, `to_device`, `to_host`; counts `allocations`
+        (not those of the hot road, which uses a block again as it is), `segments`, `device_allocations`, `device_frees`, `out_of_memory`,
+        `scalars`, `streams`.
+    """
+    with _settled(device) as found:
+        pool, staging = found.pool, found.staging
+        return {
+            "allocated": pool.allocated,
+            "peak_allocated": pool.peak,
+            "reserved": pool.reserved,
+            "peak_reserved": pool.peak_reserved,
+            "cached": pool.cached(),
+            "pinned": staging.nbytes(),
+            "to_device": found.bytes_to_device,
+            "to_host": found.bytes_to_host,
+            "allocations": pool.allocations,
+            "segments": sum(len(stream.segments) for stream in pool.streams),
+            "device_allocations": pool.device_allocations,
+            "device_frees": pool.device_frees,
+            "out_of_memory": pool.out_of_memory,
+            "scalars": len(found.scalars),
+            "streams": len(found.lanes),
+        }
+
+
+def memory_summary(device: DeviceLike = None) -> str:
+    """`memory_stats` for people. Like: torch.cuda.memory_summary."""
+    found = as_device(device)
+    stats = memory_stats(found)
+    in_bytes = {"allocated", "peak_allocated", "reserved", "peak_reserved", "cached", "pinned", "to_device", "to_host"}
+    lines = [f"  {name.replace('_', ' '):20} {describe_bytes(value) if name in in_bytes else value:>12}" for name, value in stats.items()]
+    return "\n".join([f"memory of {found}", *lines])
+
+
+def empty_cache(device: DeviceLike = None) -> None:
+    """Give cached memory back to the device, where no tensor lies in its segment; waits for the device. Like: torch.cuda.empty_cache."""
+    found = as_device(device)
+    if found.context:
+        with found.current():
+            found.synchronize()
+            found.pool.release()
+
+
+def mem_get_info(device: DeviceLike = None) -> tuple[int, int]:
+    """`(free, total)` bytes of the device itself. Like: torch.cuda.mem_get_info."""
+    found = as_device(device)
+    with found.current():
+        return found.pool.device_memory()
