@@ -87,7 +87,7 @@ class Out(NamedTuple):
     """What a shape rule says of one output.
 
     Attributes:
-        dtype: ACL data type.
+        dtype: ACL data type; -1 where the prototype leaves it to the output description.
         shape: Dims; -1 where the data or an unknown value decides, ``(-2,)`` if not even the rank is known.
         ranges: ``(low, high)`` per dim where dims are not known, ``high`` -1 for no bound; else None.
     """

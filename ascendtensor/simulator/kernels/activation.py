@@ -1,0 +1,357 @@
+"""Activation functions, softmax and its gradients."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels import registry, rules, special
+from ascendtensor.simulator.kernels.blocks import BLOCK, Steps, bind_steps
+from ascendtensor.simulator.kernels.halves import HALVES, narrow, widen
+from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
+
+_SELU_ALPHA = 1.6732632423543772
+_SELU_SCALE = 1.0507009873554805
+_GELU_LINEAR = 1.5957691216057308  # 2 sqrt(2 / pi)
+_GELU_CUBIC = 0.044715 * _GELU_LINEAR
+
+infer("Sigmoid", "Relu", "Relu6", "GeluV2", "Gelu", "Swish", "SoftplusV2", "Softplus", "LeakyRelu", "Elu", "Selu")(rules.unary)
+infer("HardSwish", "Mish", "LogSigmoid", "Softsign", "LogSoftmaxV2")(rules.unary)
+
+
+@binder("Relu")
+def relu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = max(x, 0), NaN stays NaN."""
+    x, out = inputs[0], outputs[0]
+    if x.dtype in HALVES:
+        infinity = 0x7C00 if x.dtype == np.float16 else 0x7F80
+        return bind_steps(partial(_relu_half, infinity), [x.view(np.uint16)], out.view(np.uint16))
+    return partial(np.maximum, out=out), (x, np.zeros((), x.dtype))
+
+
+def _relu_half(infinity: int, out: Array, bits: Array) -> None:
+    """On the bits of a half: -0 to -infinity become 0, negative NaNs stay."""
+    np.subtract(bits, np.uint16(0x8000), out)
+    kept = np.greater(out, np.uint16(infinity))
+    np.multiply(bits, kept, out)
+
+
+def _step_binder(steps: Steps) -> registry.BindFunction:
+    def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+        return bind_steps(steps, inputs, outputs[0])
+
+    return bind
+
+
+def _sigmoid(out: Array, x: Array) -> None:
+    np.negative(x, out)
+    np.exp(out, out)
+    one = out.dtype.type(1)
+    np.add(out, one, out)
+    np.divide(one, out, out)
+
+
+def _relu6(out: Array, x: Array) -> None:
+    np.maximum(x, out.dtype.type(0), out=out)
+    np.minimum(out, out.dtype.type(6), out=out)
+
+
+def _tanh_gelu(out: Array, x: Array) -> None:
+    """x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x³)), the tanh form written with one exponential."""
+    kind = out.dtype.type
+    np.multiply(x, x, out)
+    np.multiply(out, kind(-_GELU_CUBIC), out)
+    np.add(out, kind(-_GELU_LINEAR), out)
+    np.multiply(out, x, out)
+    np.exp(out, out)
+    np.add(out, kind(1), out)
+    np.divide(x, out, out)
+
+
+def _softplus(out: Array, x: Array) -> None:
+    """max(x, 0) + log(1 + exp(-|x|))"""
+    np.absolute(x, out)
+    np.negative(out, out)
+    np.exp(out, out)
+    np.log1p(out, out)
+    np.add(out, np.maximum(x, out.dtype.type(0)), out)
+
+
+def _log_sigmoid(out: Array, x: Array) -> None:
+    """min(x, 0) - log(1 + exp(-|x|))"""
+    np.absolute(x, out)
+    np.negative(out, out)
+    np.exp(out, out)
+    np.log1p(out, out)
+    np.subtract(np.minimum(x, out.dtype.type(0)), out, out)
+
+
+def _softsign(out: Array, x: Array) -> None:
+    np.absolute(x, out)
+    np.add(out, out.dtype.type(1), out)
+    np.divide(x, out, out)
+
+
+def _hard_swish(out: Array, x: Array) -> None:
+    kind = out.dtype.type
+    np.add(x, kind(3), out)
+    np.maximum(out, kind(0), out=out)
+    np.minimum(out, kind(6), out=out)
+    np.multiply(out, x, out)
+    np.divide(out, kind(6), out)
+
+
+def _mish(out: Array, x: Array) -> None:
+    """x tanh(log(1 + e^x)) = x n / (n + 2) with n = e^x (e^x + 2); beyond 20 it is x to the last bit."""
+    kind = out.dtype.type
+    np.minimum(x, kind(20), out=out)
+    np.exp(out, out)
+    np.multiply(out, np.add(out, kind(2)), out)
+    np.divide(out, np.add(out, kind(2)), out)
+    np.multiply(out, x, out)
+
+
+def _selu(out: Array, x: Array) -> None:
+    kind = out.dtype.type
+    _exponential_unit(out, x, _SELU_SCALE, _SELU_SCALE * _SELU_ALPHA, 1.0)
+    if out.dtype.kind == "i":
+        np.copyto(out, out.astype(kind))
+
+
+def _exponential_unit(out: Array, x: Array, positive: float, negative: float, inner: float) -> None:
+    """positive * x above 0, negative * (exp(inner * x) - 1) below."""
+    kind = out.dtype.type
+    np.multiply(x, kind(inner), out)
+    np.minimum(out, kind(0), out=out)
+    np.expm1(out, out)
+    np.multiply(out, kind(negative), out)
+    above = x > 0
+    np.multiply(x, kind(positive), out=out, where=above)
+
+
+for _name, _steps in {
+    "Sigmoid": _sigmoid,
+    "Relu6": _relu6,
+    "Gelu": _tanh_gelu,
+    "Softplus": _softplus,
+    "LogSigmoid": _log_sigmoid,
+    "Softsign": _softsign,
+    "HardSwish": _hard_swish,
+    "Mish": _mish,
+}.items():
+    registry.add(_name, _step_binder(_steps))
+
+
+@binder("Selu")
+def selu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = scale * (x above 0, alpha * (exp(x) - 1) below); integers truncate."""
+    work = np.dtype(np.float64) if inputs[0].dtype.kind == "i" else None
+    return bind_steps(_selu, inputs, outputs[0], work=work)
+
+
+@binder("GeluV2")
+def gelu_v2(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x Phi(x); ``approximate`` "tanh" takes the tanh form."""
+    approximate = attrs.get("approximate", "none")
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f"GeluV2: approximate is {approximate!r}, not 'none' or 'tanh'")
+    return bind_steps(_tanh_gelu if approximate == "tanh" else special.gelu, inputs, outputs[0])
+
+
+@binder("Swish")
+def swish(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x sigmoid(scale * x)."""
+    scale = float(attrs.get("scale", 1.0))
+
+    def steps(out: Array, x: Array) -> None:
+        np.multiply(x, out.dtype.type(-scale), out)
+        np.exp(out, out)
+        np.add(out, out.dtype.type(1), out)
+        np.divide(x, out, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("SoftplusV2")
+def softplus_v2(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = log(1 + exp(beta * x)) / beta, x itself where beta * x > threshold."""
+    beta, threshold = float(attrs.get("beta", 1.0)), float(attrs.get("threshold", 20.0))
+
+    def steps(out: Array, x: Array, scaled: Array) -> None:
+        kind = out.dtype.type
+        np.multiply(x, kind(beta), scaled)
+        _softplus(out, scaled)
+        np.divide(out, kind(beta), out)
+        np.copyto(out, x, where=scaled > kind(threshold))
+
+    return bind_steps(steps, inputs, outputs[0], temps=1)
+
+
+@binder("LeakyRelu")
+def leaky_relu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x above 0, negative_slope * x below."""
+    slope = float(attrs.get("negative_slope", 0.0))
+
+    def steps(out: Array, x: Array) -> None:
+        np.multiply(x, out.dtype.type(slope), out)
+        np.copyto(out, x, where=x > 0)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("Elu")
+def elu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) below."""
+    alpha, scale, inner = (float(attrs.get(name, 1.0)) for name in ("alpha", "scale", "input_scale"))
+
+    def steps(out: Array, x: Array) -> None:
+        _exponential_unit(out, x, scale, scale * alpha, inner)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@infer("HardSigmoid")
+def hard_sigmoid_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Output like the input; the prototype lists int32 for the input only, its output is float32."""
+    dtype = inputs[0].dtype
+    return rules.of(DataType.FLOAT if dtype == DataType.INT32 else dtype, inputs[0].shape)
+
+
+@binder("HardSigmoid")
+def hard_sigmoid(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = min(max(alpha * x + beta, 0), 1)."""
+    alpha, beta = float(attrs.get("alpha", 1 / 6)), float(attrs.get("beta", 0.5))
+
+    def steps(out: Array, x: Array) -> None:
+        kind = out.dtype.type
+        np.multiply(x, kind(alpha), out)
+        np.add(out, kind(beta), out)
+        np.maximum(out, kind(0), out=out)
+        np.minimum(out, kind(1), out=out)
+
+    return bind_steps(steps, inputs, outputs[0], work=np.dtype(np.float64) if inputs[0].dtype.kind == "i" else None)
+
+
+# --- softmax ---------------------------------------------------------------------------------------------------------
+
+
+@infer("SoftmaxV2")
+def softmax_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Output like x; ``half_to_float`` makes float32 of float16."""
+    wide = bool(attrs.get("half_to_float", False)) and inputs[0].dtype == DataType.FLOAT16
+    return rules.of(DataType.FLOAT if wide else inputs[0].dtype, inputs[0].shape)
+
+
+@infer("SoftmaxGrad")
+def softmax_grad_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Output like both inputs."""
+    return rules.of(rules.same_dtype(inputs[:2]), rules.broadcast(inputs[0].shape, inputs[1].shape))
+
+
+@infer("LogSoftmaxGrad")
+def log_softmax_grad_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Output like both inputs."""
+    return rules.of(rules.same_dtype(inputs[:2]), rules.broadcast(inputs[0].shape, inputs[1].shape))
+
+
+def _softmax(out: Array, x: Array) -> None:
+    np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True), out)
+    np.exp(out, out)
+    np.divide(out, np.add.reduce(out, axis=1, keepdims=True), out)
+
+
+def _log_softmax(out: Array, x: Array) -> None:
+    np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True), out)
+    total = np.add.reduce(np.exp(out), axis=1, keepdims=True)
+    np.subtract(out, np.log(total, total), out)
+
+
+def _softmax_grad(out: Array, y: Array, dy: Array) -> None:
+    np.multiply(y, dy, out)
+    np.subtract(dy, np.add.reduce(out, axis=1, keepdims=True), out)
+    np.multiply(out, y, out)
+
+
+def _log_softmax_grad(out: Array, dy: Array, y: Array) -> None:
+    total = np.add.reduce(dy, axis=1, keepdims=True)
+    np.exp(y, out)
+    np.multiply(out, total, out)
+    np.subtract(dy, out, out)
+
+
+def _bind_rows(steps: Steps, inputs: list[Array], out: Array, axes: tuple[int, ...]) -> Task:
+    """Prepares steps over (outer, reduced, inner) pieces; other axes are brought into that form by a transposed view."""
+    if out.size == 0:
+        return _nothing, ()
+    rank = out.ndim
+    chosen = rules.normal_axes(axes, rank) or tuple(range(rank))
+    if chosen != tuple(range(chosen[0], chosen[0] + len(chosen))) if chosen else False:
+        others = tuple(axis for axis in range(rank) if axis not in chosen)
+        order = others + chosen
+        return _run_rows, (steps, [x.transpose(order) for x in inputs], out.transpose(order), len(others), len(chosen))
+    return _run_rows, (steps, inputs, out, chosen[0] if chosen else 0, len(chosen))
+
+
+def _nothing() -> None:
+    """The work of an empty output."""
+
+
+def _run_rows(steps: Steps, inputs: list[Array], out: Array, first: int, count: int) -> None:
+    """Runs ``steps`` piece by piece on (outer, reduced, inner) arrays in the cache."""
+    shape = out.shape
+    outer = int(np.prod(shape[:first], dtype=np.int64))
+    length = int(np.prod(shape[first : first + count], dtype=np.int64))
+    form = (outer, length, out.size // (outer * length))
+    target = out.reshape(form) if out.flags.c_contiguous else np.empty(form, out.dtype)
+    sources = [x.reshape(form) for x in inputs]
+    work = np.dtype(np.float32) if sources[0].dtype in HALVES else sources[0].dtype
+    rows = max(1, BLOCK // (length * form[2]))
+    columns = form[2] if rows > 1 or length * form[2] <= BLOCK else max(1, BLOCK // length)
+    for row in range(0, outer, rows):
+        for column in range(0, form[2], columns):
+            window = (slice(row, row + rows), slice(None), slice(column, column + columns))
+            _one_window(steps, [x[window] for x in sources], target[window], work)
+    if target.base is not out and not np.may_share_memory(target, out):
+        np.copyto(out, target.reshape(shape))
+
+
+def _one_window(steps: Steps, pieces: list[Array], target: Array, work: np.dtype[np.float32]) -> None:
+    operands = []
+    for piece in pieces:
+        if piece.dtype != work:
+            wide = np.empty(piece.shape, work)
+            widen(piece, wide)
+            piece = wide
+        operands.append(piece[..., 0] if piece.shape[2] == 1 else piece)
+    if target.dtype == work and not any(np.may_share_memory(piece, target) for piece in pieces):
+        steps(target[..., 0] if target.shape[2] == 1 else target, *operands)
+        return
+    computed = np.empty(target.shape, work)
+    steps(computed[..., 0] if target.shape[2] == 1 else computed, *operands)
+    narrow(computed, target)
+
+
+@binder("SoftmaxV2")
+def softmax_v2(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = exp(x - max) / sum(exp(x - max)) over ``axes``."""
+    return _bind_rows(_softmax, inputs, outputs[0], rules.integers(attrs.get("axes", [-1])))
+
+
+@binder("LogSoftmaxV2")
+def log_softmax_v2(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """logsoftmax = x - max - log(sum(exp(x - max))) over ``axes``."""
+    return _bind_rows(_log_softmax, inputs, outputs[0], rules.integers(attrs.get("axes", [-1])))
+
+
+@binder("SoftmaxGrad")
+def softmax_grad(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """grad_x = softmax * (grad - sum(grad * softmax)) over ``axes``."""
+    return _bind_rows(_softmax_grad, inputs, outputs[0], rules.integers(attrs.get("axes", [-1])))
+
+
+@binder("LogSoftmaxGrad")
+def log_softmax_grad(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = grad - exp(x) * sum(grad) over ``axis``."""
+    return _bind_rows(_log_softmax_grad, inputs, outputs[0], rules.integers(attrs.get("axis", [-1])))

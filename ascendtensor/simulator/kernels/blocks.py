@@ -1,0 +1,181 @@
+"""Elementwise work in pieces that stay in the cache.
+
+``bind_steps`` prepares a function ``steps(out, *inputs, *temps)`` for given arrays. Inputs of another dtype (float16 and
+bfloat16 compute in float32) are converted piece by piece, so that no intermediate array leaves the cache. What is one
+ufunc call on small arrays stays one ufunc call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ascendtensor.simulator.kernels.halves import FLOAT32, HALVES, narrow, widen
+from ascendtensor.simulator.kernels.registry import Array, Shape, Task
+
+BLOCK = 32768
+_KEPT = 1024  # temporaries up to this many elements are allocated once, when the task is bound
+_NATIVE = 6144  # up to here the half loops of a ufunc cost less than the calls of a conversion
+
+Steps = Callable[..., Any]
+Index = tuple[Any, ...]
+
+_BOOL = np.dtype(np.bool_)
+
+
+def pieces(shape: Shape, block: int = BLOCK) -> Iterator[Index]:
+    """Index tuples that cut an array into C-ordered pieces of at most ``block`` elements."""
+    inner = 1
+    axis = len(shape)
+    while axis > 0 and inner * shape[axis - 1] <= block:
+        axis -= 1
+        inner *= shape[axis]
+    if axis == 0:
+        yield ()
+        return
+    step = max(1, block // inner)
+    for outer in np.ndindex(*shape[: axis - 1]):
+        for start in range(0, shape[axis - 1], step):
+            yield (*outer, slice(start, start + step))
+
+
+def ufunc_steps(ufunc: np.ufunc) -> Steps:
+    """A ufunc as steps: output first."""
+
+    def steps(out: Array, *operands: Array) -> None:
+        ufunc(*operands, out=out)
+
+    return steps
+
+
+def ufunc_task(ufunc: np.ufunc, operands: Sequence[Array], out: Array) -> Task:
+    """One ufunc call as a task; NumPy 2.4 wants ``out`` of maximum and minimum by keyword."""
+    if ufunc in (np.maximum, np.minimum, np.fmax, np.fmin):
+        return partial(ufunc, out=out), tuple(operands)
+    return ufunc, (*operands, out)
+
+
+def bind_ufunc(ufunc: np.ufunc, operands: Sequence[Array], out: Array, *, half_loop: bool = True) -> Task:
+    """Prepares one ufunc over arrays of one dtype.
+
+    Args:
+        ufunc: The function.
+        operands: Input arrays, broadcastable to the output.
+        out: Output array.
+        half_loop: Whether the ufunc has correct loops of its own for float16 and bfloat16, to be used on short arrays.
+    """
+    if all(x.dtype not in HALVES for x in operands) or (half_loop and out.size <= _NATIVE and one_dtype(operands)):
+        return ufunc_task(ufunc, operands, out)
+    return bind_steps(ufunc_steps(ufunc), operands, out, result=_BOOL if out.dtype == _BOOL else None)
+
+
+def one_dtype(arrays: Sequence[Array]) -> bool:
+    """True if all arrays have one dtype."""
+    return all(x.dtype == arrays[0].dtype for x in arrays)
+
+
+def work_dtype(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
+    """Where operands of these dtypes compute: float32 for halves, else their own."""
+    widest = dtypes[0]
+    for dtype in dtypes:
+        if dtype in HALVES:
+            dtype = FLOAT32
+        widest = dtype if widest in HALVES else np.promote_types(widest, dtype)
+    return widest
+
+
+def bind_steps(
+    steps: Steps,
+    inputs: Sequence[Array],
+    out: Array,
+    *,
+    temps: int = 0,
+    work: np.dtype[Any] | None = None,
+    result: np.dtype[Any] | None = None,
+) -> Task:
+    """Prepares ``steps(out, *inputs, *temps)``, elementwise, on arrays of any size.
+
+    Args:
+        steps: Writes ``out``; may use the temporaries, must not write the inputs; ``out`` is never one of the inputs.
+        inputs: Arrays broadcastable to the output; boolean ones are handed over as they are.
+        out: Output array.
+        temps: Number of temporaries (dtype ``work``) the steps want.
+        work: Dtype of computation; default float32 for halves, else the inputs' own.
+        result: Dtype the steps write; default ``work``, converted to the output's where it differs.
+    """
+    numeric = [x.dtype for x in inputs if x.dtype != _BOOL]
+    if work is None:
+        work = work_dtype(*numeric) if numeric else out.dtype
+    if result is None:
+        result = work
+    if out.size == 0:
+        return _nothing, ()
+    shared = any(np.may_share_memory(x, out) for x in inputs)
+    direct = out.dtype == result and not shared and all(x.dtype in (work, _BOOL) for x in inputs)
+    if direct and (out.size <= _KEPT or (temps == 0 and out.size <= BLOCK)):
+        return steps, (out, *inputs, *(np.empty(out.shape, work) for _ in range(temps)))
+    return Blocked(steps, inputs, out, temps, work, result, direct).run, ()
+
+
+def _nothing() -> None:
+    """The work of an empty output."""
+
+
+class Blocked:
+    """Steps bound to arrays that are worked through piece by piece."""
+
+    __slots__ = ("direct", "indices", "inputs", "length", "out", "result", "steps", "temps", "work")
+
+    def __init__(
+        self, steps: Steps, inputs: Sequence[Array], out: Array, temps: int, work: np.dtype[Any], result: np.dtype[Any], direct: bool
+    ) -> None:
+        shape = out.shape
+        if out.flags.c_contiguous and all(x.size == 1 or (x.shape == shape and x.flags.c_contiguous) for x in inputs):
+            out = out.reshape(-1)
+            inputs = [x.reshape(-1) for x in inputs]
+        self.steps = steps
+        self.inputs = [np.broadcast_to(x, out.shape) if x.shape != out.shape else x for x in inputs]
+        self.out = out
+        self.temps = temps
+        self.work = work
+        self.result = result
+        self.direct = direct
+        self.indices = list(pieces(out.shape))
+        self.length = min(out.size, BLOCK)
+
+    def run(self) -> None:
+        """Does the work; scratch lives only as long as the run."""
+        work, steps, length, whole = self.work, self.steps, self.length, self.out
+        scratch = [None if x.dtype in (work, _BOOL) else np.empty(length, work) for x in self.inputs]
+        temps = [np.empty(length, work) for _ in range(self.temps)]
+        written = None if self.direct or (whole.dtype == self.result and not self._shared()) else np.empty(length, self.result)
+        for index in self.indices:
+            out = whole[index]
+            shape, size = out.shape, out.size
+            operands = []
+            for array, wide in zip(self.inputs, scratch, strict=True):
+                piece = array[index]
+                if wide is not None:
+                    target = wide[:size].reshape(shape)
+                    widen(piece, target)
+                    piece = target
+                operands.append(piece)
+            rest = [t[:size].reshape(shape) for t in temps]
+            if written is None:
+                steps(out, *operands, *rest)
+            else:
+                target = written[:size].reshape(shape)
+                steps(target, *operands, *rest)
+                narrow(target, out)
+
+    def _shared(self) -> bool:
+        return any(np.may_share_memory(x, self.out) for x in self.inputs)
+
+
+def prod(dims: Sequence[int]) -> int:
+    """The product of dims, 1 for none."""
+    return math.prod(dims)

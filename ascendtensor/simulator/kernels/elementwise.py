@@ -1,0 +1,372 @@
+"""Arithmetic of two and three operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels import registry, rules
+from ascendtensor.simulator.kernels.blocks import Steps, bind_steps, bind_ufunc, one_dtype
+from ascendtensor.simulator.kernels.halves import HALVES
+from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
+
+_BOOL = np.dtype(np.bool_)
+
+# (ufunc, the one for bool, whether the half loops of NumPy and ml_dtypes are exact enough and fast enough on short arrays)
+_UFUNCS: dict[str, tuple[np.ufunc, np.ufunc | None, bool]] = {
+    "Sub": (np.subtract, np.logical_xor, True),
+    "Maximum": (np.maximum, np.logical_or, True),
+    "Minimum": (np.minimum, np.logical_and, True),
+    "FloorDiv": (np.floor_divide, None, False),
+    "FloorMod": (np.remainder, None, False),
+    "Mod": (np.fmod, None, False),
+    "TruncateMod": (np.fmod, None, False),
+    "Atan2": (np.arctan2, None, False),
+    "Gcd": (np.gcd, None, False),
+}
+
+
+def _binary_binder(op_type: str, ufunc: np.ufunc, on_bool: np.ufunc | None, half_loop: bool) -> registry.BindFunction:
+    def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+        a, b = inputs
+        out = outputs[0]
+        if a.dtype == _BOOL:
+            if on_bool is None:
+                raise TypeError(f"{op_type} has no kernel for bool")
+            return on_bool, (a, b, out)
+        return bind_ufunc(ufunc, (a, b), out, half_loop=half_loop)
+
+    return bind
+
+
+for _name, (_ufunc, _on_bool, _half) in _UFUNCS.items():
+    registry.add(_name, _binary_binder(_name, _ufunc, _on_bool, _half))
+    registry.add_rule(_name, rules.elementwise)
+
+infer("Add", "Mul")(rules.mixed)
+infer("Div", "DivNoNan", "TruncateDiv", "Pow", "Xlogy", "Xdivy", "SquaredDifference", "AxpyV2", "Axpy")(rules.elementwise)
+infer("SigmoidGrad", "TanhGrad", "ReluGrad", "Lerp", "Addcmul", "ClipByValueV2", "ClipByValue")(rules.elementwise)
+infer("Adds", "Muls")(rules.unary)
+
+
+@binder("Add")
+def add(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 + x2; bool is logical or."""
+    return bind_ufunc(np.add, inputs, outputs[0])
+
+
+@binder("Mul")
+def mul(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 * x2; bool is logical and."""
+    return bind_ufunc(np.multiply, inputs, outputs[0])
+
+
+def _truncated_quotient(out: Array, a: Array, b: Array) -> None:
+    """Integer quotient towards zero; x / 0 is 0."""
+    np.floor_divide(a, b, out)
+    if out.dtype.kind == "i":
+        # floor and truncation differ by one where the quotient is negative and not exact
+        off = np.multiply(out, b) != a
+        off &= out < 0
+        off &= b != 0
+        np.add(out, off, out)
+
+
+@infer("RealDiv")
+def real_div_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Operands of one dtype, broadcast; bool / bool is float32 (910B kernel list)."""
+    dtype = rules.same_dtype(inputs)
+    return rules.of(DataType.FLOAT if dtype == DataType.BOOL else dtype, rules.broadcast(inputs[0].shape, inputs[1].shape))
+
+
+@binder("RealDiv", "Div")
+def real_div(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 / x2; integers truncate, as in C."""
+    if inputs[0].dtype.kind in "iu":
+        return bind_steps(_truncated_quotient, inputs, outputs[0])
+    return bind_ufunc(np.divide, inputs, outputs[0])
+
+
+@binder("DivNoNan")
+def div_no_nan(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 / x2, 0 where x2 is 0."""
+    if inputs[0].dtype.kind in "iu":
+        return bind_steps(_truncated_quotient, inputs, outputs[0])
+
+    def steps(out: Array, a: Array, b: Array) -> None:
+        np.divide(a, b, out)
+        np.copyto(out, 0, where=b == 0)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("TruncateDiv")
+def truncate_div(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 / x2 rounded towards zero; complex is plain division."""
+    kind = inputs[0].dtype.kind
+    if kind in "iu":
+        return bind_steps(_truncated_quotient, inputs, outputs[0])
+    if kind == "c":
+        return bind_ufunc(np.divide, inputs, outputs[0])
+
+    def steps(out: Array, a: Array, b: Array) -> None:
+        np.divide(a, b, out)
+        np.trunc(out, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+def _integer_power(out: Array, base: Array, exponent: Array) -> None:
+    """Wrapping power; a negative exponent gives 0, except for the bases 1 and -1."""
+    if out.dtype.kind == "u" or not np.any(exponent < 0):
+        np.power(base, exponent, out)
+        return
+    np.power(base, np.maximum(exponent, 0), out)
+    odd = np.bitwise_and(exponent, 1)
+    unit = np.where(base == 1, 1, np.where(base == -1, 1 - 2 * odd, 0)).astype(out.dtype)
+    np.copyto(out, unit, where=exponent < 0)
+
+
+def _float_power(out: Array, base: Array, exponent: Array) -> None:
+    """Power; a common exponent of 2 is one multiplication."""
+    if exponent.size and exponent.strides == (0,) * exponent.ndim and exponent.flat[0] == 2:
+        np.square(base, out)
+    else:
+        np.power(base, exponent, out)
+
+
+@binder("Pow")
+def pow_(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 ** x2."""
+    base, exponent = inputs
+    if base.dtype.kind in "iu":
+        return bind_steps(_integer_power, inputs, outputs[0])
+    if base.dtype.kind == "c":
+        return bind_ufunc(np.power, inputs, outputs[0])
+    shape = outputs[0].shape
+    if exponent.size == 1 and shape:
+        exponent = np.broadcast_to(exponent.reshape((1,) * len(shape)), shape)
+    return bind_steps(_float_power, (base, exponent), outputs[0])
+
+
+@binder("Xlogy")
+def xlogy(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 * log(x2), 0 where x1 is 0 unless x2 is NaN."""
+
+    def steps(out: Array, x: Array, y: Array) -> None:
+        np.log(y, out)
+        np.multiply(x, out, out)
+        np.copyto(out, 0, where=np.logical_and(x == 0, y == y))
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("Xdivy")
+def xdivy(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 / x2, 0 where x1 is 0."""
+
+    def steps(out: Array, x: Array, y: Array) -> None:
+        np.divide(x, y, out)
+        np.copyto(out, 0, where=x == 0)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("SquaredDifference")
+def squared_difference(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = (x1 - x2)², for complex (x1 - x2) * conj(x1 - x2)."""
+
+    def steps(out: Array, a: Array, b: Array) -> None:
+        np.subtract(a, b, out)
+        if out.dtype.kind == "c":
+            np.multiply(out, np.conjugate(out), out)
+        else:
+            np.multiply(out, out, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+def _attr_scalar(value: float, dtype: np.dtype[Any]) -> Any:
+    """A float attribute in an operand's dtype; integers take its integral part."""
+    return dtype.type(int(value)) if dtype.kind in "iu" else dtype.type(value)
+
+
+def _scalar_steps(ufunc: np.ufunc, value: float) -> Steps:
+    def steps(out: Array, x: Array) -> None:
+        ufunc(x, _attr_scalar(value, out.dtype), out)
+
+    return steps
+
+
+@binder("Adds")
+def adds(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x + value."""
+    return bind_steps(_scalar_steps(np.add, float(attrs["value"])), inputs, outputs[0])
+
+
+@binder("Muls")
+def muls(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x * value."""
+    return bind_steps(_scalar_steps(np.multiply, float(attrs["value"])), inputs, outputs[0])
+
+
+@binder("AxpyV2")
+def axpy_v2(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 + alpha * x2."""
+
+    def steps(out: Array, a: Array, b: Array, alpha: Array) -> None:
+        np.multiply(b, alpha, out)
+        np.add(a, out, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("Axpy")
+def axpy(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 + alpha * x2."""
+    alpha = float(attrs["alpha"])
+
+    def steps(out: Array, a: Array, b: Array) -> None:
+        np.multiply(b, _attr_scalar(alpha, out.dtype), out)
+        np.add(a, out, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("SigmoidGrad")
+def sigmoid_grad(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """z = dy * y * (1 - y); ``complex_conj`` takes the conjugate of y."""
+    conjugate = bool(attrs.get("complex_conj", False))
+
+    def steps(out: Array, y: Array, dy: Array) -> None:
+        y = np.conjugate(y) if conjugate else y
+        np.subtract(out.dtype.type(1), y, out)
+        np.multiply(out, y, out)
+        np.multiply(out, dy, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("TanhGrad")
+def tanh_grad(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """z = dy * (1 - y²); ``complex_conj`` takes the conjugate of y."""
+    conjugate = bool(attrs.get("complex_conj", False))
+
+    def steps(out: Array, y: Array, dy: Array) -> None:
+        y = np.conjugate(y) if conjugate else y
+        np.multiply(y, y, out)
+        np.subtract(out.dtype.type(1), out, out)
+        np.multiply(out, dy, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("ReluGrad")
+def relu_grad(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """backprops = gradients where features > 0, else 0."""
+
+    def steps(out: Array, gradients: Array, features: Array) -> None:
+        # a NaN or infinite gradient of a dead unit must give 0, so no multiplication by the mask
+        np.copyto(out, gradients)
+        np.copyto(out, 0, where=np.logical_not(features > 0))
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@infer("PRelu")
+def prelu_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Output like x."""
+    rules.same_dtype(inputs)
+    return rules.of(inputs[0].dtype, inputs[0].shape)
+
+
+@binder("PRelu")
+def prelu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x if x > 0 else weight * x; weight is one element or one for each channel (axis 1, the last of a vector)."""
+    x, weight = inputs
+    channels = x.shape[1] if x.ndim > 1 else x.size
+    if weight.size == 1:
+        weight = weight.reshape(())
+    elif x.ndim > 1 and weight.size == channels:
+        weight = weight.reshape((channels,) + (1,) * (x.ndim - 2))
+    elif weight.shape != x.shape:
+        raise ValueError(f"PRelu: {weight.size} weights for {channels} channels")
+
+    def steps(out: Array, value: Array, slope: Array) -> None:
+        np.multiply(value, slope, out)
+        np.copyto(out, value, where=value > 0)
+
+    return bind_steps(steps, (x, weight), outputs[0])
+
+
+@binder("Addcmul")
+def addcmul(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = input_data + value * x1 * x2."""
+
+    def steps(out: Array, base: Array, a: Array, b: Array, value: Array) -> None:
+        np.multiply(a, value, out)
+        np.multiply(out, b, out)
+        np.add(base, out, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@infer("Addcdiv")
+def addcdiv_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Operands of one dtype, broadcast; value may also be int32."""
+    dtype = rules.same_dtype(inputs[:3])
+    if inputs[3].dtype not in (dtype, int(DataType.INT32)):
+        raise ValueError("Addcdiv: value has neither the dtype of the operands nor int32")
+    return rules.of(dtype, rules.broadcast(*(meta.shape for meta in inputs)))
+
+
+@binder("Addcdiv")
+def addcdiv(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = input_data + value * x1 / x2; integers truncate."""
+    work = None if one_dtype(inputs) or inputs[0].dtype in HALVES else inputs[0].dtype
+
+    def steps(out: Array, base: Array, a: Array, b: Array, value: Array) -> None:
+        if out.dtype.kind == "i":
+            _truncated_quotient(out, np.multiply(a, value), b)
+        else:
+            np.multiply(a, value, out)
+            np.divide(out, b, out)
+        np.add(base, out, out)
+
+    if inputs[0].dtype in HALVES:
+        work = np.dtype(np.float32)
+    return bind_steps(steps, inputs, outputs[0], work=work)
+
+
+@binder("Lerp")
+def lerp(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = start + weight * (end - start), from the nearer end, so that weights 0 and 1 give the ends exactly."""
+
+    def steps(out: Array, start: Array, end: Array, weight: Array, difference: Array) -> None:
+        np.subtract(end, start, difference)
+        np.multiply(weight, difference, out)
+        np.add(start, out, out)
+        far = np.broadcast_to(np.absolute(weight) >= 0.5, out.shape)
+        if far.any():
+            np.multiply(difference, 1 - weight, difference)
+            np.subtract(end, difference, difference)
+            np.copyto(out, difference, where=far)
+
+    return bind_steps(steps, inputs, outputs[0], temps=1)
+
+
+@binder("ClipByValueV2", "ClipByValue")
+def clip(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = min(max(x, clip_value_min), clip_value_max); NaN anywhere is NaN."""
+    if inputs[0].dtype.kind == "c":
+        raise TypeError(f"ClipByValue has no kernel for {inputs[0].dtype}")
+
+    def steps(out: Array, x: Array, low: Array, high: Array) -> None:
+        np.maximum(x, low, out=out)
+        np.minimum(out, high, out=out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+

@@ -1,0 +1,425 @@
+"""Reductions over axes, arguments of extremes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ascendtensor.simulator.kernels import registry, rules
+from ascendtensor.simulator.kernels.blocks import BLOCK
+from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store, widen
+from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Meta, Out, Shape, Task, binder, infer
+
+_FLOAT64 = np.dtype(np.float64)
+_NEAR = 1024  # rows that are added one after the other before partial sums are added: keeps float32 sums accurate
+
+Axes = tuple[int, ...]
+
+
+# --- shape rules -----------------------------------------------------------------------------------------------------
+
+
+def _reduce_out(meta: Meta, axes: Axes | None, keep: bool, dtype: int) -> Out:
+    if axes is None:
+        shape, ranges = rules.reduced_unknown(meta.shape, keep)
+        return Out(dtype, shape, ranges)
+    if meta.shape == UNKNOWN_RANK:
+        return Out(dtype, UNKNOWN_RANK)
+    shape = rules.reduced(meta.shape, rules.normal_axes(axes, len(meta.shape)), keep)
+    return Out(dtype, shape, rules.broadcast_ranges(shape))
+
+
+@infer("ReduceSum", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceAll", "ReduceAny", "ReduceLogSumExp", "ReduceLogSum", "ReduceNansum",
+       "EuclideanNorm")  # fmt: skip
+def reduce_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Axes from the second input; an empty list reduces nothing."""
+    value = inputs[1].value
+    axes = None if value is None else rules.integers(value)
+    return [_reduce_out(inputs[0], axes, bool(attrs.get("keep_dims", False)), inputs[0].dtype)]
+
+
+@infer("ReduceMean")
+def reduce_mean_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """As ReduceSum; without ``noop_with_empty_axes`` an empty list reduces every axis."""
+    value, shape = inputs[1].value, inputs[0].shape
+    axes = None if value is None else _mean_axes(rules.integers(value), shape, attrs)
+    return [_reduce_out(inputs[0], axes, bool(attrs.get("keep_dims", False)), inputs[0].dtype)]
+
+
+def _mean_axes(axes: Axes, shape: Shape, attrs: Attrs) -> Axes:
+    if not axes and not attrs.get("noop_with_empty_axes", True) and shape != UNKNOWN_RANK:
+        return tuple(range(len(shape)))
+    return axes
+
+
+def _attr_axes(value: Any, rank: int) -> Axes:
+    """Axes of a list attribute, all where it is empty."""
+    return rules.normal_axes(rules.integers(value), rank) or tuple(range(rank))
+
+
+@infer("LpNormV2", "LpNorm")
+def norm_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Axes from an attribute, all where it is empty."""
+    shape = inputs[0].shape
+    axes = () if shape == UNKNOWN_RANK else _attr_axes(attrs.get("axes", []), len(shape))
+    return [_reduce_out(inputs[0], axes, bool(attrs.get("keepdim", False)), inputs[0].dtype)]
+
+
+@infer("ReduceStd", "ReduceStdWithMean")
+def std_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Axes from ``dim``, all where it is empty; ReduceStd gives the deviation and the mean."""
+    shape = inputs[0].shape
+    axes = () if shape == UNKNOWN_RANK else _attr_axes(attrs.get("dim", []), len(shape))
+    out = _reduce_out(inputs[0], axes, bool(attrs.get("keepdim", False)), inputs[0].dtype)
+    return [out] * (1 if len(inputs) == 2 else 2)
+
+
+@infer("ArgMaxV2", "ArgMin")
+def arg_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """The shape without ``dimension``, in the dtype of the attribute."""
+    value = inputs[1].value
+    axes = None if value is None else rules.integers(value)
+    return [_reduce_out(inputs[0], axes, False, rules.type_code(attrs.get("dtype", "int64")))]
+
+
+@infer("ArgMaxWithValue", "ArgMinWithValue")
+def arg_value_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Indices (int32 or int64, as the output description says) and values."""
+    out = _reduce_out(inputs[0], (int(attrs["dimension"]),), bool(attrs.get("keep_dims", False)), inputs[0].dtype)
+    return [out._replace(dtype=-1), out]
+
+
+# --- sums and products -----------------------------------------------------------------------------------------------
+
+
+def _flat_form(shape: Shape, axes: Axes) -> tuple[int, int, int] | None:
+    """(outer, reduced, inner) sizes where the reduced axes lie next to one another, else None."""
+    moving = [axis for axis in axes if shape[axis] != 1]
+    if not moving:
+        return math.prod(shape), 1, 1
+    first, last = moving[0], moving[-1]
+    if any(shape[axis] != 1 and axis not in moving for axis in range(first, last)):
+        return None
+    return math.prod(shape[:first]), math.prod(shape[first : last + 1]), math.prod(shape[last + 1 :])
+
+
+def _fold_halves(ufunc: np.ufunc, x: Array, axes: Axes, transform: Callable[[Array], Any] | None = None) -> Array:
+    """Reduces a half array in float32, converting pieces that stay in the cache; result without the axes."""
+    result_shape = rules.reduced(x.shape, axes, False)
+    form = _flat_form(x.shape, axes)
+    if form is None or x.size <= BLOCK or not x.flags.c_contiguous:
+        wide = float32_of(x)
+        if transform is not None:
+            transform(wide)
+        return np.asarray(ufunc.reduce(wide, axis=axes, dtype=np.float32))
+    outer, length, inner = form
+    cube = x.reshape(form)
+    result = np.empty((outer, inner), np.float32)
+    rows = max(1, BLOCK // (length * inner))
+    columns = min(inner, BLOCK)
+    steps = length if rows > 1 else max(1, BLOCK // columns)
+    scratch = np.empty(max(rows * min(length, steps) * columns, 1), np.float32)
+    for row in range(0, outer, rows):
+        for column in range(0, inner, columns):
+            partial: list[Array] = []
+            for step in range(0, length, steps):
+                piece = cube[row : row + rows, step : step + steps, column : column + columns]
+                wide = scratch[: piece.size].reshape(piece.shape)
+                widen(piece, wide)
+                if transform is not None:
+                    transform(wide)
+                partial.append(ufunc.reduce(wide, axis=1))
+            target = result[row : row + rows, column : column + columns]
+            np.copyto(target, partial[0] if len(partial) == 1 else ufunc.reduce(np.stack(partial), axis=0))
+    return result.reshape(result_shape)
+
+
+def _half_reduction(ufunc: np.ufunc, x: Array, axes: Axes, out: Array) -> None:
+    store(_fold_halves(ufunc, x, axes).reshape(out.shape), out)
+
+
+def _long_columns(ufunc: np.ufunc, x: Array, out: Array) -> None:
+    """Sums a (outer, length, inner) array over a long middle axis through partial sums, for accuracy."""
+    outer, length, inner = x.shape
+    whole = length // _NEAR * _NEAR
+    part = ufunc.reduce(x[:, :whole].reshape(outer, -1, _NEAR, inner), axis=2)
+    total = ufunc.reduce(part, axis=1)
+    if whole < length:
+        ufunc(total, ufunc.reduce(x[:, whole:], axis=1), out=total)
+    np.copyto(out, total.reshape(out.shape))
+
+
+def _bind_reduction(ufunc: np.ufunc, x: Array, axes: Axes, keep: bool, out: Array) -> Task:
+    """Prepares a reduction: one ``ufunc.reduce`` wherever that is exact enough."""
+    if x.dtype in HALVES:
+        return _half_reduction, (ufunc, x, axes, out)
+    if ufunc in (np.add, np.multiply) and x.dtype.kind == "f" and x.flags.c_contiguous:
+        form = _flat_form(x.shape, axes)
+        if form is not None and form[2] > 1 and form[1] >= 4 * _NEAR:
+            return _long_columns, (ufunc, x.reshape(form), out)
+    return ufunc.reduce, (x, axes if len(axes) != 1 else axes[0], out.dtype, out, keep)
+
+
+def _arguments(inputs: list[Array], attrs: Attrs) -> tuple[Array, Axes, bool]:
+    return inputs[0], rules.normal_axes(rules.integers(inputs[1]), inputs[0].ndim), bool(attrs.get("keep_dims", False))
+
+
+def _reducer(op_type: str, ufunc: np.ufunc) -> registry.BindFunction:
+    def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+        x, axes, keep = _arguments(inputs, attrs)
+        if ufunc.identity is None and x.size == 0 and outputs[0].size:
+            raise ValueError(f"{op_type}: an empty axis has no extreme")
+        return _bind_reduction(ufunc, x, axes, keep, outputs[0])
+
+    return bind
+
+
+for _name, _ufunc in {
+    "ReduceSum": np.add,
+    "ReduceProd": np.multiply,
+    "ReduceMax": np.maximum,
+    "ReduceMin": np.minimum,
+    "ReduceAll": np.logical_and,
+    "ReduceAny": np.logical_or,
+}.items():
+    registry.add(_name, _reducer(_name, _ufunc), values=(1,))
+
+
+def _count(x: Array, axes: Axes) -> int:
+    return math.prod(x.shape[axis] for axis in axes)
+
+
+@binder("ReduceMean", values=(1,))
+def reduce_mean(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = sum(x) / count; integers divide towards zero."""
+    x, out = inputs[0], outputs[0]
+    axes = rules.normal_axes(_mean_axes(rules.integers(inputs[1]), x.shape, attrs), x.ndim)
+    count = _count(x, axes)
+    if x.dtype in HALVES:
+        return _half_mean, (x, axes, count, out)
+    if x.dtype.kind in "iu":
+        return _integer_mean, (x, axes, count, out)
+    fn, args = _bind_reduction(np.add, x, axes, bool(attrs.get("keep_dims", False)), out)
+    return _then_divide, (fn, args, out, out.real.dtype.type(count))
+
+
+def _then_divide(fn: Callable[..., Any], args: tuple[Any, ...], out: Array, count: Any) -> None:
+    fn(*args)
+    np.divide(out, count, out)
+
+
+def _half_mean(x: Array, axes: Axes, count: int, out: Array) -> None:
+    total = _fold_halves(np.add, x, axes)
+    store(np.divide(total, np.float32(count)).reshape(out.shape), out)
+
+
+def _integer_mean(x: Array, axes: Axes, count: int, out: Array) -> None:
+    total = np.asarray(np.add.reduce(x, axis=axes, dtype=np.int64 if x.dtype.kind == "i" else np.uint64))
+    size = np.absolute(total) // max(count, 1)
+    np.copyto(out, (np.sign(total) * size).reshape(out.shape) if x.dtype.kind == "i" else size.reshape(out.shape), casting="unsafe")
+
+
+# --- norms and deviations --------------------------------------------------------------------------------------------
+
+
+def _work(x: Array) -> Array:
+    """Floats of at least 32 bits: halves as float32, integers as float64."""
+    if x.dtype.kind in "iu":
+        return x.astype(_FLOAT64)
+    return float32_of(x)
+
+
+def _finish(value: Any, out: Array) -> None:
+    """Writes a computed reduction, with or without the kept axes, into the output; integers truncate."""
+    result = np.asarray(value)
+    if result.dtype.kind == "c" and out.dtype.kind != "c":
+        result = result.real
+    store(result.reshape(out.shape), out)
+
+
+@binder("ReduceLogSumExp", values=(1,))
+def reduce_log_sum_exp(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = log(sum(exp(x))), from the largest element."""
+    x, axes, _ = _arguments(inputs, attrs)
+    return _log_sum_exp, (x, axes, outputs[0])
+
+
+def _log_sum_exp(x: Array, axes: Axes, out: Array) -> None:
+    wide = _work(x)
+    if x.size == 0:
+        out.fill(-np.inf)
+        return
+    top = np.maximum.reduce(wide, axis=axes, keepdims=True)
+    shift = np.where(np.isfinite(top), top, wide.dtype.type(0))
+    total = np.subtract(wide, shift)
+    np.exp(total, total)
+    _finish(np.log(np.add.reduce(total, axis=axes, keepdims=True)) + shift, out)
+
+
+@binder("ReduceLogSum", values=(1,))
+def reduce_log_sum(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = log(sum(x))."""
+    x, axes, _ = _arguments(inputs, attrs)
+    return _log_sum, (x, axes, outputs[0])
+
+
+def _log_sum(x: Array, axes: Axes, out: Array) -> None:
+    _finish(np.log(np.add.reduce(_work(x), axis=axes)), out)
+
+
+@binder("ReduceNansum", values=(1,))
+def reduce_nansum(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = sum(x) with NaN as 0."""
+    x, axes, _ = _arguments(inputs, attrs)
+    return _nansum, (x, axes, outputs[0])
+
+
+def _nansum(x: Array, axes: Axes, out: Array) -> None:
+    wide = _work(x)
+    _finish(np.add.reduce(np.where(wide == wide, wide, wide.dtype.type(0)), axis=axes), out)
+
+
+@binder("EuclideanNorm", values=(1,))
+def euclidean_norm(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = sqrt(sum(|x|²)); integers truncate."""
+    x, axes, _ = _arguments(inputs, attrs)
+    return _euclidean, (x, axes, outputs[0])
+
+
+def _euclidean(x: Array, axes: Axes, out: Array) -> None:
+    if x.dtype in HALVES:
+        _finish(np.sqrt(_fold_halves(np.add, x, axes, lambda wide: np.multiply(wide, wide, wide))), out)
+        return
+    wide = _work(x)
+    square = np.multiply(wide, np.conjugate(wide)).real if wide.dtype.kind == "c" else np.multiply(wide, wide)
+    _finish(np.sqrt(np.add.reduce(square, axis=axes)), out)
+
+
+@binder("LpNormV2", "LpNorm")
+def lp_norm(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = sum(|x|^p)^(1/p), at least ``epsilon``; p 0 counts non-zeros, +-inf (or the int32 limits) takes extremes."""
+    x = inputs[0]
+    axes = _attr_axes(attrs.get("axes", []), x.ndim)
+    p = float(attrs.get("p", 2.0))
+    if abs(p) >= 2147483647:
+        p = math.copysign(math.inf, p)
+    if math.isinf(p) and x.size == 0 and outputs[0].size:
+        raise ValueError("LpNorm: an empty axis has no extreme")
+    return _lp_norm, (x, axes, p, float(attrs.get("epsilon", 1e-12)), outputs[0])
+
+
+def _lp_norm(x: Array, axes: Axes, p: float, epsilon: float, out: Array) -> None:
+    size = np.absolute(_work(x))
+    kind = size.dtype.type
+    value: Any
+    if p == 0:
+        value = np.add.reduce((size != 0).astype(size.dtype), axis=axes)
+    elif math.isinf(p):
+        value = (np.maximum if p > 0 else np.minimum).reduce(size, axis=axes)
+    elif p == 1:
+        value = np.add.reduce(size, axis=axes)
+    elif p == 2:
+        value = np.sqrt(np.add.reduce(np.multiply(size, size, size), axis=axes))
+    else:
+        value = np.power(np.add.reduce(np.power(size, kind(p), size), axis=axes), kind(1 / p))
+    _finish(np.maximum(value, kind(epsilon)), out)
+
+
+@binder("ReduceStd")
+def reduce_std(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y1 = standard deviation, y2 = mean."""
+    x = inputs[0]
+    axes = _attr_axes(attrs.get("dim", []), x.ndim)
+    return _std, (x, None, axes, 1 if attrs.get("unbiased", True) else 0, None, outputs)
+
+
+@binder("ReduceStdWithMean")
+def reduce_std_with_mean(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = standard deviation about a given mean; ``invert`` gives 1 / sqrt(variance + epsilon)."""
+    x, mean = inputs
+    axes = _attr_axes(attrs.get("dim", []), x.ndim)
+    if mean.size == math.prod(rules.reduced(x.shape, axes, True)):
+        mean = mean.reshape(rules.reduced(x.shape, axes, True))
+    correction = int(attrs.get("correction", 1)) if attrs.get("unbiased", True) else 0
+    epsilon = float(attrs.get("epsilon", 0.001)) if attrs.get("invert", False) else None
+    return _std, (x, mean, axes, correction, epsilon, outputs)
+
+
+def _std(x: Array, given: Array | None, axes: Axes, correction: int, epsilon: float | None, outputs: list[Array]) -> None:
+    wide = _work(x)
+    kind: Any = wide.dtype.type
+    count = _count(x, axes)
+    mean: Any = np.add.reduce(wide, axis=axes, keepdims=True) / kind(count) if given is None else _work(given)
+    square = np.subtract(wide, mean)
+    np.multiply(square, square, square)
+    variance: Any = np.add.reduce(square, axis=axes, keepdims=True) / kind(max(count - correction, 0))
+    _finish(np.sqrt(variance) if epsilon is None else kind(1) / np.sqrt(variance + kind(epsilon)), outputs[0])
+    if len(outputs) > 1:
+        _finish(mean, outputs[1])
+
+
+# --- arguments of extremes -------------------------------------------------------------------------------------------
+
+
+def _bind_arg(function: Callable[..., Any], x: Array, axes: Axes, out: Array) -> Task:
+    if len(axes) > 1:
+        raise ValueError("one dimension is looked along")
+    if x.ndim == 0:
+        return out.fill, (0,)
+    if x.shape[axes[0]] == 0 and out.size:
+        raise ValueError("an empty axis has no extreme")
+    if out.size == 0:
+        return out.fill, (0,)
+    if x.dtype not in HALVES and out.dtype == np.intp and out.flags.c_contiguous:
+        return function, (x, axes[0], out)
+    return _arg, (function, x, axes[0], out)
+
+
+def _arg(function: Callable[..., Any], x: Array, axis: int, out: Array) -> None:
+    np.copyto(out, function(float32_of(x), axis), casting="unsafe")
+
+
+@binder("ArgMaxV2", values=(1,))
+def arg_max(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """The first index of the largest element, a NaN before all."""
+    return _bind_arg(np.argmax, inputs[0], rules.normal_axes(rules.integers(inputs[1]), inputs[0].ndim), outputs[0])
+
+
+@binder("ArgMin", values=(1,))
+def arg_min(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """The first index of the smallest element, a NaN before all."""
+    return _bind_arg(np.argmin, inputs[0], rules.normal_axes(rules.integers(inputs[1]), inputs[0].ndim), outputs[0])
+
+
+@binder("ArgMaxWithValue")
+def arg_max_with_value(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """The first index of the largest element, and the element."""
+    return _with_value(np.argmax, inputs, outputs, attrs)
+
+
+@binder("ArgMinWithValue")
+def arg_min_with_value(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """The first index of the smallest element, and the element."""
+    return _with_value(np.argmin, inputs, outputs, attrs)
+
+
+def _with_value(function: Callable[..., Any], inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    x = inputs[0]
+    axes = rules.normal_axes((int(attrs["dimension"]),), x.ndim)
+    if x.size == 0 and outputs[0].size:
+        raise ValueError("an empty axis has no extreme")
+    return _arg_with_value, (function, x, axes[0] if axes else 0, outputs)
+
+
+def _arg_with_value(function: Callable[..., Any], x: Array, axis: int, outputs: list[Array]) -> None:
+    x = x.reshape(x.shape or (1,))
+    if x.size == 0:
+        return
+    indices = np.expand_dims(function(float32_of(x), axis), axis)
+    np.copyto(outputs[0], indices.reshape(outputs[0].shape), casting="unsafe")
+    np.copyto(outputs[1], np.take_along_axis(x, indices, axis).reshape(outputs[1].shape))
+
+

@@ -1,0 +1,118 @@
+"""Running sums, products and extremes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ascendtensor.simulator.kernels import registry, rules
+from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
+from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
+
+_RUN = 4096  # elements added one after the other; sums of earlier runs are carried in float64
+
+infer("Cumsum", "Cumprod")(rules.unary)
+
+
+@infer("Cummax", "Cummin")
+def extreme_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Values like x, and indices of one shape with it (int32 or int64, as the output description says)."""
+    values = rules.unary(inputs, attrs, num_outputs)[0]
+    return [values, values._replace(dtype=-1)]
+
+
+def _axis(value: Any, rank: int) -> int:
+    axes = rules.normal_axes(rules.integers(value), rank)
+    if rank and len(axes) != 1:
+        raise ValueError(f"one axis is run along, not {len(axes)}")
+    return axes[0] if axes else 0
+
+
+def _bind_scan(ufunc: np.ufunc, inputs: list[Array], out: Array, attrs: Attrs) -> Task:
+    x = inputs[0]
+    axis = _axis(inputs[1], x.ndim)
+    exclusive, reverse = bool(attrs.get("exclusive", False)), bool(attrs.get("reverse", False))
+    plain = x.ndim > 0 and not exclusive and not reverse and x.dtype not in HALVES
+    if plain and not (x.dtype.kind == "f" and ufunc is np.add and x.shape[axis] > _RUN):
+        return ufunc.accumulate, (x, axis, out.dtype, out)
+    return _scan, (ufunc, x, axis, exclusive, reverse, out)
+
+
+def _scan(ufunc: np.ufunc, x: Array, axis: int, exclusive: bool, reverse: bool, out: Array) -> None:
+    """Any form of a running sum or product; halves in float32."""
+    if x.size == 0:
+        return
+    shape = x.shape or (1,)
+    wide = np.moveaxis(float32_of(x).reshape(shape), axis, -1)
+    if reverse:
+        wide = wide[..., ::-1]
+    direct = out.dtype == wide.dtype
+    result = out.reshape(shape) if direct else np.empty(shape, wide.dtype)
+    target = np.moveaxis(result, axis, -1)
+    if reverse:
+        target = target[..., ::-1]
+    if exclusive:
+        first = wide.dtype.type(ufunc.identity)
+        if np.may_share_memory(wide, target):
+            wide = wide.copy()
+        target[..., :1] = first
+        wide, target = wide[..., :-1], target[..., 1:]
+    _accumulate(ufunc, wide, target)
+    if not direct:
+        store(result.reshape(out.shape), out)
+
+
+def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
+    """Along the last axis; long float sums in runs, so that the error grows with the run and not with the length."""
+    length = wide.shape[-1]
+    if ufunc is not np.add or wide.dtype.kind != "f" or length <= _RUN:
+        if length:
+            ufunc.accumulate(wide, -1, wide.dtype, target)
+        return
+    carry = np.zeros(wide.shape[:-1], np.float64)
+    for start in range(0, length, _RUN):
+        run = target[..., start : start + _RUN]
+        np.add.accumulate(wide[..., start : start + _RUN], -1, wide.dtype, run)
+        last = run[..., -1].astype(np.float64)
+        if start:
+            np.add(run, carry.astype(wide.dtype)[..., None], run)
+        carry += last
+
+
+@binder("Cumsum", values=(1,))
+def cumsum(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """Running sum along ``axis``; ``exclusive`` leaves the element itself out, ``reverse`` runs from the end."""
+    return _bind_scan(np.add, inputs, outputs[0], attrs)
+
+
+@binder("Cumprod", values=(1,))
+def cumprod(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """Running product along ``axis``."""
+    return _bind_scan(np.multiply, inputs, outputs[0], attrs)
+
+
+def _extreme_binder(ufunc: np.ufunc, attr: str) -> registry.BindFunction:
+    def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+        x = inputs[0]
+        return _running_extreme, (ufunc, x, _axis([int(attrs[attr])], x.ndim), outputs)
+
+    return bind
+
+
+registry.add("Cummax", _extreme_binder(np.maximum, "dim"))
+registry.add("Cummin", _extreme_binder(np.minimum, "axis"))
+
+
+def _running_extreme(ufunc: np.ufunc, x: Array, axis: int, outputs: list[Array]) -> None:
+    """Values and the last index each was met at; a NaN stays until the next one."""
+    if x.size == 0:
+        return
+    shape = x.shape or (1,)
+    wide = float32_of(x).reshape(shape)
+    values = ufunc.accumulate(wide, axis)
+    met = np.logical_or(wide == values, wide != wide)
+    places = np.arange(shape[axis], dtype=np.int64).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+    indices = np.maximum.accumulate(np.where(met, places, 0), axis)
+    np.copyto(outputs[1], indices.reshape(x.shape), casting="unsafe")
+    store(values.reshape(x.shape), outputs[0])
