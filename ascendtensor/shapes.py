@@ -369,8 +369,8 @@ class BasicIndex(NamedTuple):
 
     Attributes:
         shape, strides, offset: Of the view. The axes that advanced indices take are still there, whole.
-        advanced: ``(dim, index)`` of each advanced index in order: the first axis of the view that it takes, and the index itself. A boolean
-            mask takes as many axes as it has dimensions, a single truth value a new axis of length 1, all others one axis.
+        advanced: ``(dim, index)`` of each advanced index in order: the first axis of the view that it takes, and the index itself. A mask
+            takes as many axes as it has dimensions, a single truth value a new axis of length 1, all others one axis.
     """
 
     shape: Shape
@@ -397,7 +397,7 @@ def basic_index(shape: Sequence[int], strides: Sequence[int], offset: int, index
     new_shape: list[int] = []
     new_strides: list[int] = []
     advanced: list[tuple[int, Any]] = []
-    dim, ndim = 0, len(shape)
+    dim, ndim, base = 0, len(shape), offset
     for position, part in enumerate(parts):
         axes = 1
         if isinstance(part, slice):
@@ -425,7 +425,11 @@ def basic_index(shape: Sequence[int], strides: Sequence[int], offset: int, index
         dim += axes
     if dim > ndim:
         raise IndexRangeError(f"too many indices for tensor of dimension {ndim}: {dim} were given")
-    return BasicIndex((*new_shape, *shape[dim:]), (*new_strides, *strides[dim:]), offset, tuple(advanced))
+    new_shape += shape[dim:]
+    new_strides += strides[dim:]
+    if 0 in new_shape:
+        offset = base  # an empty view must not point past its storage
+    return BasicIndex(tuple(new_shape), tuple(new_strides), offset, tuple(advanced))
 
 
 def _axes_of_mask(part: Any) -> int:
@@ -466,9 +470,7 @@ def _checked(number: int, length: int, dim: int) -> int:
 
 
 def _slice(part: slice, length: int) -> tuple[int, int, int]:
-    """(start, length, step) of a slice; start is 0 for an empty one, so that the view stays inside its storage."""
     if part.step == 0:
         raise ValueRangeError("slice step cannot be zero")
     start, stop, step = part.indices(length)
-    count = len(range(start, stop, step))
-    return (start if count else 0), count, step
+    return start, len(range(start, stop, step)), step
