@@ -161,8 +161,14 @@ class TensorDescription:
         if self.absent:
             return "absent"
         text = f"{_TYPES.get(self.dtype, self.dtype)}[{', '.join('?' if dim == -1 else str(dim) for dim in self.shape)}]"
+        return text if self.const is None else f"{text}={self._constant_text()}"
+
+    def _constant_text(self) -> str:
         values = self.values()
-        return text if self.const is None else f"{text}={'?' if values is None else np.array2string(values, threshold=8, separator=',')}"
+        if values is None:
+            return "?"
+        flat = values.reshape(-1)
+        return f"[{', '.join(map(repr, flat[:8].tolist()))}{', ...' if flat.size > 8 else ''}]"
 
 
 ABSENT: Final = TensorDescription(int(DataType.UNDEFINED), (), int(Format.UNDEFINED))

@@ -86,9 +86,7 @@ def test_cann_without_its_python_path(monkeypatch: pytest.MonkeyPatch, machine: 
     assert f"source {home}/set_env.sh" in str(caught.value) and "PYTHONPATH" in str(caught.value)
 
 
-def test_a_module_that_does_not_load_is_a_warning(
-    monkeypatch: pytest.MonkeyPatch, machine: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_module_that_does_not_load_is_a_warning(monkeypatch: pytest.MonkeyPatch, machine: Path, caplog: pytest.LogCaptureFixture) -> None:
     (machine / "acl.py").write_text("raise ImportError('libascendcl.so: cannot open shared object file')")
     monkeypatch.syspath_prepend(str(machine))
     monkeypatch.delitem(sys.modules, "acl")

@@ -263,9 +263,7 @@ class Terminal:
 
 
 @pytest.mark.parametrize("line", [True, False])
-def test_a_compile_that_takes_long_is_mentioned(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, line: bool
-) -> None:
+def test_a_compile_that_takes_long_is_mentioned(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, line: bool) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.02)
     monkeypatch.setenv(progress.VARIABLE, "1" if line else "0")
     terminal = Terminal()
