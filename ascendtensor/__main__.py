@@ -1,0 +1,37 @@
+"""`python -m ascendtensor info | demo`: what was found on this machine, and the library at work."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from . import __version__, demo, information
+from .errors import AscendTensorError
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    main = argparse.ArgumentParser(prog="python -m ascendtensor", description="Tensors for Ascend NPUs over pyACL.")
+    main.add_argument("--version", action="version", version=f"ascendtensor {__version__}")
+    commands = main.add_subparsers(dest="command", required=True)
+    commands.add_parser("info", help="what was found on this machine, and what is missing").set_defaults(run=information.run)
+    demo.add_arguments(commands.add_parser("demo", help="train two small networks on scanned digits"))
+    return main
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status is 0 when it did what was asked."""
+    options = parser().parse_args(argv)
+    try:
+        return int(options.run(options))
+    except AscendTensorError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""TensorBase: device memory and its description. No mathematics, no pyACL call.
+
+Every function of the upper floors is typed on `TensorBase` and builds its results through the first operand's class, or
+through `default_class()` where there is no operand; `tensor.py` sets that class once. So functions never import the
+tensor class that imports them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from . import shapes
+from .runtime.desc import TensorDesc
+from .runtime.memory import DeviceBuffer
+
+if TYPE_CHECKING:
+    from .dtypes import dtype as DType
+    from .runtime.device import Device
+
+T = TypeVar("T", bound="TensorBase")
+
+ALIGNMENT: Final = 32
+"""Bytes that the start of an operator's operand is aligned to (RT-29)."""
+
+_new = object.__new__
+
+
+class StridedDesc:
+    """Description of a view that an operator can't take as it is: strided, or starting off the beginning of its buffer.
+
+    Attributes:
+        shape: Sizes of the dimensions.
+        dtype: Element type.
+        device: Device of the buffer.
+        strides: Steps of the dimensions in elements; negative ones are allowed.
+        offset: Position of the first element in the buffer, in elements.
+    """
+
+    __slots__ = ("device", "dtype", "numel", "offset", "shape", "strides")
+    plain: Final = False
+
+    def __init__(self, shape: tuple[int, ...], dtype: DType, device: Device, strides: tuple[int, ...], offset: int) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.device = device
+        self.strides = strides
+        self.offset = offset
+        self.numel = shapes.numel(shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.numel * self.dtype.itemsize
+
+
+class TensorBase:
+    """A device buffer and the description of what lies in it.
+
+    A *plain* tensor is contiguous and starts where its buffer starts: its `desc` is an interned `TensorDesc`, and operators
+    take its buffer as it is. Any other view carries a `StridedDesc` and is brought into plain form by an operator first.
+    """
+
+    __slots__ = ("__weakref__", "buffer", "desc")
+
+    desc: TensorDesc | StridedDesc
+    buffer: DeviceBuffer
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the dimensions. Like: torch.Tensor.shape."""
+        return self.desc.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type. Like: torch.Tensor.dtype."""
+        return self.desc.dtype
+
+    @property
+    def device(self) -> Device:
+        """Device that holds the memory. Like: torch.Tensor.device."""
+        return self.desc.device
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions. Like: torch.Tensor.ndim."""
+        return len(self.desc.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the elements in bytes. Like: torch.Tensor.nbytes."""
+        return self.desc.nbytes
+
+    def numel(self) -> int:
+        """Number of elements. Like: torch.Tensor.numel."""
+        return self.desc.numel
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps of the dimensions in elements; of one dimension where `dim` is given. Like: torch.Tensor.stride."""
+        strides = element_strides(self)
+        return strides if dim is None else strides[shapes.normalize_dim(dim, self.ndim)]
+
+    def storage_offset(self) -> int:
+        """Position of the first element in the memory that the tensor shares, in elements. Like: torch.Tensor.storage_offset."""
+        return element_offset(self)
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps. Like: torch.Tensor.is_contiguous."""
+        desc = self.desc
+        return desc.plain or shapes.is_contiguous(desc.shape, element_strides(self))
+
+
+_default_class: type[TensorBase] = TensorBase
+
+
+def default_class() -> type[TensorBase]:
+    """Class of results that have no tensor operand to take it from."""
+    return _default_class
+
+
+def set_default_class(cls: type[TensorBase]) -> None:
+    """Set, once, by tensor.py."""
+    global _default_class
+    _default_class = cls
+
+
+def element_strides(tensor: TensorBase) -> tuple[int, ...]:
+    """Steps of the tensor's dimensions in elements."""
+    desc = tensor.desc
+    return desc.strides if isinstance(desc, StridedDesc) else shapes.contiguous_strides(desc.shape)
+
+
+def element_offset(tensor: TensorBase) -> int:
+    """Position of the tensor's first element in its storage (`storage(tensor)`), in elements."""
+    desc = tensor.desc
+    return desc.offset if isinstance(desc, StridedDesc) else tensor.buffer.offset // desc.dtype.itemsize
+
+
+def storage(tensor: TensorBase) -> DeviceBuffer:
+    """The whole buffer that the tensor lies in; views of one storage alias."""
+    return tensor.buffer.base
+
+
+def make(cls: type[T], desc: TensorDesc, buffer: DeviceBuffer) -> T:
+    """A plain tensor over a buffer."""
+    tensor = _new(cls)
+    tensor.desc = desc
+    tensor.buffer = buffer
+    return tensor
+
+
+def view(tensor: T, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> T:
+    """A tensor that shares the storage of `tensor`; plain where it starts at the storage's beginning and has no gaps.
+
+    Args:
+        tensor: Any tensor.
+        shape: Sizes of the view's dimensions.
+        strides: Their steps in elements.
+        offset: Position of the first element in the storage, in elements.
+    """
+    return view_as(tensor, tensor.desc.dtype, shape, strides, offset)
+
+
+def view_as(tensor: T, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> T:
+    """`view` with another element type; strides and offset count elements of that type."""
+    result = _new(tensor.__class__)
+    result.buffer = tensor.buffer.base
+    device = tensor.desc.device
+    if offset == 0 and shapes.is_contiguous(shape, strides):
+        result.desc = TensorDesc.of(shape, dtype, device)
+    else:
+        result.desc = StridedDesc(shape, dtype, device, strides, offset)
+    return result
+
+
+def settle(tensor: TensorBase) -> bool:
+    """Make an aligned, gapless view plain by giving it a window onto its storage; tell whether the tensor is plain now."""
+    desc = tensor.desc
+    if not isinstance(desc, StridedDesc):
+        return True
+    start = desc.offset * desc.dtype.itemsize
+    if start % ALIGNMENT or not shapes.is_contiguous(desc.shape, desc.strides):
+        return False
+    tensor.buffer = tensor.buffer.window(start, desc.nbytes)
+    tensor.desc = TensorDesc.of(desc.shape, desc.dtype, desc.device)
+    return True

@@ -1,0 +1,121 @@
+"""Dynamic plans: one model for every shape of a signature, launched by `execute_v2` with concrete dims.
+
+A signature whose shapes or constants keep changing is given one dynamic model (-1 dims and ranges live in the model only; a
+-1 in a description at execute is refused, OM-21). Situation (a) of OP-12, output shape known, is the rule; situation (b), an upper
+bound, serves data-dependent outputs: the call blocks and the exact dims are read from a fresh description (OP-13).
+Situation (c) is reserved in CANN and never relied on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..acl import binding
+from ..runtime import attrs, desc
+from ..runtime.desc import TensorDesc
+from .static import Plan, Prepared
+
+if TYPE_CHECKING:
+    from ..compiler.description import Description, TensorDescription
+    from ..runtime.stream import Stream
+
+
+def generalize(description: Description, free_constants: bool) -> Description:
+    """The description of the dynamic model that serves every shape of `description`.
+
+    Args:
+        description: The operator with its exact shapes.
+        free_constants: Turn constants into device inputs, so that their values leave the model too.
+    """
+    return replace(
+        description,
+        inputs=tuple(_opened(tensor, free_constants) for tensor in description.inputs),
+        outputs=tuple(_opened(tensor, False) for tensor in description.outputs),
+    )
+
+
+def _opened(tensor: TensorDescription, free_constants: bool) -> TensorDescription:
+    if tensor.absent or (tensor.const is not None and not free_constants):
+        return tensor
+    if tensor.const is not None:
+        # The number of axes, of sizes... decides the rank of the result, so it stays part of the model.
+        return replace(tensor, const=None)
+    if not tensor.shape:
+        return tensor
+    return replace(tensor, shape=(-1,) * len(tensor.shape), ranges=((1, -1),) * len(tensor.shape))
+
+
+class DynamicPlan(Plan):
+    """A plan that launches by matching a dynamic model.
+
+    The descriptions of the operands' exact shapes are made once; `execute_v2` consumes them during the call (OP-16).
+    """
+
+    __slots__ = ("attr", "constants", "inputs", "outputs")
+    dynamic: ClassVar[bool] = True
+
+    def __init__(self, call: Prepared, model: Description) -> None:
+        super().__init__(call)
+        device, exact = call.device, call.description
+        pairs = list(zip(exact.inputs, model.inputs, strict=True))
+        self.attr = attrs.keep(device, exact.attrs)
+        self.inputs = [desc.keep(device, tensor if wanted.const is not None else replace(tensor, const=None)) for tensor, wanted in pairs]
+        self.outputs = [desc.keep(device, tensor) for tensor in exact.outputs]
+        # Constants that left the model are written to the device by each launch, like other values that change with every call.
+        self.constants = tuple((position, tensor.const) for position, (tensor, wanted) in enumerate(pairs) if tensor.const is not None and wanted.const is None)
+
+    def __del__(self) -> None:
+        if hasattr(self, "constants"):
+            desc.drop(self.device, [*self.inputs, *self.outputs])
+            attrs.drop(self.device, self.attr)
+
+    def gather(self, operands: Sequence[Any], stream: Stream) -> tuple[list[int], list[Any]]:
+        inputs, alive = super().gather(operands, stream)
+        for position, data in self.constants:
+            buffer = self.device.upload_bytes(data, stream)
+            alive.append(buffer)
+            inputs[position] = buffer.data_buffer
+        return inputs, alive
+
+    def run(self, operands: Sequence[Any], outputs: list[int], stream: Stream) -> None:
+        inputs, _alive = self.gather(operands, stream)
+        stream.recent.append(self)
+        self.hits += 1
+        binding.execute_v2(self.op_type, self.inputs, inputs, self.outputs, outputs, self.attr, stream.handle)
+
+
+class BoundedPlan(DynamicPlan):
+    """A dynamic plan whose output shapes depend on the data: allocated for their upper bounds, read back after the (blocking) call."""
+
+    __slots__ = ()
+
+    def launch(self, *operands: Any) -> Any:
+        stream = self.current_stream()
+        buffers = self.allocate(stream)
+        inputs, _alive = self.gather(operands, stream)
+        stream.recent.append(self)
+        self.hits += 1
+        # OP-13: the write replaces the dims of the description given, so each call gets a fresh one.
+        with desc.made(self.description.outputs) as outputs:
+            binding.execute_v2(self.op_type, self.inputs, inputs, outputs, [buffer.data_buffer for buffer in buffers], self.attr, stream.handle)
+            shapes = [binding.get_tensor_desc_dims(output) for output in outputs]
+        tensors = self.wrap(operands, buffers)
+        for tensor, shape in zip(tensors if isinstance(tensors, tuple) else (tensors,), shapes, strict=True):
+            tensor.desc = TensorDesc.of(shape, tensor.desc.dtype, self.device)
+        return tensors
+
+
+class EmptyPlan(Plan):
+    """Every output is empty: nothing reaches pyACL (OP-1 would return at once)."""
+
+    __slots__ = ()
+
+    def launch(self, *operands: Any) -> Any:
+        stream = self.current_stream()
+        self.hits += 1
+        return self.wrap(operands, self.allocate(stream))
+
+    def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
+        self.hits += 1

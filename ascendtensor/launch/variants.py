@@ -1,0 +1,68 @@
+"""Which model serves a signature: an exact one, or the dynamic one of its family.
+
+A family is a signature without its sizes and without the values of its constants. Its first variants get exact models, which are the
+fastest on a chip; a family that keeps changing gets one dynamic model. The limit is lower where compiling is slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Final
+
+from .dynamic import generalize
+
+if TYPE_CHECKING:
+    from ..compiler.description import Description, TensorDescription
+
+STATIC_VARIANTS: Final = 8
+SLOW_STATIC_VARIANTS: Final = 2
+SLOW_COMPILE_SECONDS: Final = 1.0
+FREE_CONSTANTS_AFTER: Final = 2
+"""Distinct constants in a family up to which its dynamic models keep them, one model each."""
+MAX_FAMILIES: Final = 4096
+
+
+class Family:
+    """Variants seen of one family."""
+
+    __slots__ = ("constants", "slow", "static")
+
+    def __init__(self) -> None:
+        self.static = 0
+        self.slow = False
+        self.constants: set[Hashable] = set()
+
+    def wants_dynamic(self) -> bool:
+        return self.static >= (SLOW_STATIC_VARIANTS if self.slow else STATIC_VARIANTS)
+
+
+class Variants:
+    """The families of this process, bounded; guarded by the registry's lock."""
+
+    def __init__(self) -> None:
+        self._families: dict[Hashable, Family] = {}
+
+    def family(self, description: Description) -> Family:
+        key = (description.op_type, tuple(map(_open, description.inputs)), tuple(map(_open, description.outputs)), description.attrs)
+        found = self._families.get(key)
+        if found is None:
+            if len(self._families) >= MAX_FAMILIES:
+                self._families.pop(next(iter(self._families)))
+            found = self._families[key] = Family()
+        return found
+
+    def clear(self) -> None:
+        self._families.clear()
+
+
+def dynamic_model(description: Description, family: Family, per_call: bool) -> Description:
+    """The dynamic model for a member of a family; constants leave the model once the family has shown more than a few of them."""
+    constants = tuple(tensor.const for tensor in description.inputs if tensor.const is not None)
+    if constants and len(family.constants) <= FREE_CONSTANTS_AFTER:
+        family.constants.add(constants)
+    return generalize(description, free_constants=not per_call and len(family.constants) > FREE_CONSTANTS_AFTER)
+
+
+def _open(tensor: TensorDescription) -> Hashable:
+    const = None if tensor.const is None else len(tensor.const)
+    return (tensor.dtype, len(tensor.shape), tensor.format, const, tensor.name)

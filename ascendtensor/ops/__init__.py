@@ -1,0 +1,1 @@
+"""Operators: one row each in `table`, called through `call`, spelled as functions by family."""

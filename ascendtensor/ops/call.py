@@ -1,0 +1,142 @@
+"""The one road from a function to a launch (hop 3 of `a + b`).
+
+The registry is asked first, by row, the operands' interned descriptions (a number by its type, a tuple of per-call values by its
+length) and the other arguments. Promotion, shape rule and descriptions are worked out only on a miss, in `planning`; their results live
+in the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Final
+
+from .. import base, shapes
+from ..base import TensorBase
+from ..errors import AclError
+from ..launch.registry import handle_cache
+from ..runtime.desc import TensorDesc
+from ..runtime.device import Device
+from .planning import Planner
+from .schema import Row
+from .table.elementwise import CAST
+from .table.movement import AS_STRIDED, FILL, FLIP
+
+_plans: Final = handle_cache.plans
+
+
+def unary(row: Row, input: TensorBase) -> Any:
+    """Launch a row that takes one tensor and no arguments."""
+    try:
+        plan = _plans[row, input.desc]
+    except KeyError:
+        return _call(row, (input,), ())
+    try:
+        return plan.launch(input)
+    except AclError as error:
+        raise error.with_context(row.name, (input,)) from None
+
+
+def binary(row: Row, input: Any, other: Any) -> Any:
+    """Launch a row that takes two operands, at least one of them a tensor, and no arguments."""
+    try:
+        plan = _plans[
+            row,
+            input.desc if isinstance(input, TensorBase) else input.__class__,
+            other.desc if isinstance(other, TensorBase) else other.__class__,
+        ]
+    except KeyError:
+        return _call(row, (input, other), ())
+    try:
+        return plan.launch(input, other)
+    except AclError as error:
+        raise error.with_context(row.name, (input, other)) from None
+
+
+def call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = (), device: Device | None = None) -> Any:
+    """Launch any row.
+
+    Args:
+        row: The operator.
+        operands: In the row's order, repeated ones flattened: tensors, Python numbers, None for an absent optional one, tuples of ints
+            for values that change with every call.
+        arguments: The other arguments of the row's rule, hashable.
+        device: Where to run; needed where no operand is a tensor.
+
+    Returns:
+        The result tensor, or a tuple of them.
+
+    Raises:
+        ShapeError, DTypeError, DeviceError, IndexRangeError: The operands or arguments do not fit the operator.
+        CompileError: No operator model could be made.
+        AclError: A pyACL call failed.
+    """
+    plan = _plans.get(_key(row, operands, arguments, device))
+    if plan is None:
+        return _call(row, operands, arguments, device)
+    try:
+        return plan.launch(*operands)
+    except AclError as error:
+        raise error.with_context(row.name, operands) from None
+
+
+def call_into(row: Row, targets: tuple[TensorBase, ...], operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> None:
+    """Launch a row with the memory of plain tensors, of the results' shapes and dtypes, as its outputs."""
+    operands = tuple(map(plain, operands))
+    plan = planner.plan(_key(row, operands, arguments, None), row, operands, arguments, None)
+    try:
+        plan.launch_into(targets, *operands)
+    except AclError as error:
+        raise error.with_context(row.name, operands) from None
+
+
+def _key(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None) -> Hashable:
+    if device is None:
+        return (row, *map(_signature, operands), *arguments)
+    return (row, *map(_signature, operands), *arguments, device)
+
+
+def _signature(operand: Any) -> Hashable:
+    if isinstance(operand, TensorBase):
+        return operand.desc
+    if operand.__class__ is tuple:
+        return len(operand)
+    cls: type = operand.__class__
+    return cls
+
+
+def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None = None) -> Any:
+    """The miss: bring views into plain form, make the plan, launch it."""
+    operands = tuple(map(plain, operands))
+    plan = planner.plan(_key(row, operands, arguments, device), row, operands, arguments, device)
+    try:
+        return plan.launch(*operands)
+    except AclError as error:
+        raise error.with_context(row.name, operands) from None
+
+
+def plain(operand: Any) -> Any:
+    """An operand in the form that operators take: a view that is not contiguous and aligned is copied by the operator AsStrided."""
+    if not isinstance(operand, TensorBase) or base.settle(operand):
+        return operand
+    return contiguous_copy(operand)
+
+
+def contiguous_copy(tensor: TensorBase) -> TensorBase:
+    """A plain tensor with the elements of any view, by the operator AsStrided; negative steps are undone by ReverseV2.
+
+    PyTorch has no negative steps, and no chip's AsStrided was ever given one.
+    """
+    shape = tensor.desc.shape
+    strides, offset, flipped = shapes.without_negative_strides(shape, base.element_strides(tensor), base.element_offset(tensor))
+    copy: TensorBase = call(AS_STRIDED, (whole_storage(tensor), shape, strides, (offset,)), (shape,))
+    return call(FLIP, (copy,), (flipped,)) if flipped else copy
+
+
+def whole_storage(tensor: TensorBase) -> TensorBase:
+    """The tensor's storage as one flat plain tensor of its dtype."""
+    storage = base.storage(tensor)
+    dtype = tensor.desc.dtype
+    return base.make(tensor.__class__, TensorDesc.of((storage.nbytes // dtype.itemsize,), dtype, tensor.desc.device), storage)
+
+
+planner: Final = Planner(handle_cache, call, CAST, FILL)

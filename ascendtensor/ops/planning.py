@@ -1,0 +1,296 @@
+"""What is worked out once per signature: promotion, shapes, descriptions, and whether an exact or a dynamic model serves it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .. import base, promotion
+from ..base import TensorBase
+from ..compiler.description import ABSENT, Attribute, Description, TensorDescription
+from ..dtypes import as_dtype
+from ..dtypes import dtype as DType
+from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError
+from ..launch import operands as fetches
+from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
+from ..launch.registry import HandleRegistry
+from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, UnaryPlan
+from ..launch.variants import dynamic_model
+from ..runtime.desc import TensorDesc
+from ..runtime.device import Device
+from .schema import RESULT, Input, Meta, Outcome, Row
+
+Call = Callable[..., Any]
+
+
+class Decision:
+    """What promotion and the row's rule say about one signature: dtypes and shapes, nothing of a device."""
+
+    __slots__ = ("compute", "dtypes", "moved", "outcome", "places", "result", "working")
+
+    def __init__(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any]) -> None:
+        self.places = row.operand_inputs(len(operands))
+        promoting = [_typed(operand) for (_, input), operand in zip(self.places, operands, strict=True) if input.promotes and operand is not None]
+        if promoting:
+            self.compute, self.result = promotion.resolve(row.promotion, promoting)
+        else:
+            # Creation: the dtype is an argument of the rule.
+            self.compute = self.result = as_dtype(next((a for a in arguments if isinstance(a, DType)), np.float32))
+        self.working = _working(row, self.compute)
+        self.moved = self.compute in row.bits
+        metas = [Meta(_shape(operand), operand.dtype if isinstance(operand, TensorBase) else operand.__class__) for operand in operands]
+        self.outcome = row.rule(metas, *arguments)
+        self.dtypes = self.outcome.dtypes or tuple(self._fixed(output.dtype) for output in row.outputs)
+
+    def _fixed(self, dtype: DType | str) -> DType:
+        if isinstance(dtype, DType):
+            return dtype
+        return self.result if dtype == RESULT else self.compute
+
+    def wanted(self, input: Input) -> DType:
+        """Dtype that an operand is brought to for an input."""
+        return input.dtype if isinstance(input.dtype, DType) else self.working
+
+
+def _working(row: Row, compute: DType) -> DType:
+    if compute in row.bits:
+        return row.bits[compute]
+    if not row.dtypes or compute in row.dtypes:
+        return compute
+    if compute in row.via:
+        return row.via[compute]
+    known = ", ".join(dtype.name for dtype in row.dtypes)
+    raise DTypeError(f"{compute.name} is not supported by the operator {row.op_type}", advice=f"It takes {known}; convert with .to(dtype).")
+
+
+def _typed(operand: Any) -> tuple[Any, int]:
+    if isinstance(operand, TensorBase):
+        return operand.desc.dtype, len(operand.desc.shape)
+    return operand.__class__, -1
+
+
+def _shape(operand: Any) -> tuple[int, ...]:
+    return operand.desc.shape if isinstance(operand, TensorBase) else ()
+
+
+class ConvertingPlan:
+    """A plan whose operator does not take the dtype: it runs in another one that holds every value, and the results are cast back."""
+
+    __slots__ = ("cast", "dtypes", "inner")
+
+    def __init__(self, inner: Plan, dtypes: Sequence[DType], cast: Call) -> None:
+        self.inner = inner
+        self.dtypes = dtypes
+        self.cast = cast
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def launch(self, *operands: Any) -> Any:
+        results = self.inner.launch(*operands)
+        if isinstance(results, tuple):
+            return tuple(self.cast(result, dtype) for result, dtype in zip(results, self.dtypes, strict=True))
+        return self.cast(results, self.dtypes[0])
+
+
+class Planner:
+    """Makes plans; `call` is the road itself, for the casts and fills that a plan needs."""
+
+    def __init__(self, registry: HandleRegistry, call: Call, cast_row: Row, fill_row: Row) -> None:
+        self._registry = registry
+        self._call = call
+        self._cast_row = cast_row
+        self._fill_row = fill_row
+
+    def decide(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any]) -> Decision:
+        """Result shapes and dtypes of a call; nothing is launched.
+
+        Raises:
+            ShapeError, DTypeError, IndexRangeError: They do not fit, with the function and the operands in the text.
+        """
+        try:
+            return Decision(row, operands, arguments)
+        except AscendTensorError as error:
+            raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
+
+    def plan(self, key: Hashable, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...], device: Device | None) -> Any:
+        """The plan for plain operands, made and kept if it is not at hand."""
+        with self._registry.lock:
+            found = self._registry.plans.get(key)
+            if found is not None:
+                return found
+            where = _device(row, operands, device)
+            decision = self.decide(row, operands, arguments)
+            try:
+                plan = self._make(row, operands, decision, where)
+            except AscendTensorError as error:
+                raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
+            self._registry.add(key, plan)
+            return plan
+
+    def _make(self, row: Row, operands: tuple[Any, ...], decision: Decision, device: Device) -> Any:
+        call = self._prepare(row, operands, decision, device)
+        if all(desc.numel == 0 for desc in call.results):
+            return EmptyPlan(call)
+        if any(isinstance(operand, TensorBase) and operand.desc.numel == 0 for operand in operands):
+            return self._over_nothing(row, call)
+        plan = self._model(row, call)
+        if os.environ.get("ASCENDTENSOR_LAUNCH_BLOCKING", "0") not in ("", "0"):
+            plan = BlockingPlan(plan)
+        if decision.working != decision.compute and not decision.moved and any(dtype != desc.dtype for dtype, desc in zip(decision.dtypes, call.results, strict=True)):
+            return ConvertingPlan(plan, decision.dtypes, lambda tensor, dtype: self._call(self._cast_row, (tensor,), (dtype,)))
+        return plan
+
+    def _over_nothing(self, row: Row, call: Prepared) -> Plan:
+        """A reduction over nothing: a fill with its identity, since an empty input never reaches pyACL."""
+        if row.identity is None:
+            raise ShapeError("the operand has no elements and the operation has no identity")
+        return FilledPlan(call, row.identity, lambda desc: self._call(self._fill_row, (row.identity,), (desc.shape, desc.dtype), desc.device))
+
+    def _model(self, row: Row, call: Prepared) -> Plan:
+        registry, description = self._registry, call.description
+        family = registry.variants.family(description)
+        dynamic = row.data_dependent or row.per_call or (not registry.is_loaded(description) and family.wants_dynamic())
+        if not dynamic:
+            family.static += not registry.is_loaded(description)
+            handle = registry.handle(description, call.device)
+            family.slow = registry.last_compile_seconds > 1.0
+            if call.simple and len(call.fetches) == 1:
+                return UnaryPlan(call, handle)
+            return BinaryPlan(call, handle) if call.simple and len(call.fetches) == 2 == len(description.inputs) else StaticPlan(call, handle)
+        model = dynamic_model(description, family, row.per_call)
+        registry.load(model)
+        return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model)
+
+    def _prepare(self, row: Row, operands: tuple[Any, ...], decision: Decision, device: Device) -> Prepared:
+        inputs: list[TensorDescription] = []
+        fetch: list[tuple[int, int, Fetch]] = []
+        outcome = decision.outcome
+        places = {position: (index, input) for index, (position, input) in enumerate(decision.places)}
+        constants = {row_position: input for row_position, input in _constant_positions(row, decision.places)}
+        for position in range(len(places) + len(constants)):
+            if position in constants:
+                inputs.append(_constant(constants[position], outcome.constants.get(constants[position].name)))
+                continue
+            index, input = places[position]
+            described, how = self._operand(input, operands[index], decision, device, outcome.inputs[index] if outcome.inputs else None)
+            inputs.append(described)
+            if how is not None:
+                fetch.append((position, index, how))
+        while inputs and inputs[-1].absent:
+            inputs.pop()
+        running = [self._runs_in(output.dtype, dtype, decision) for output, dtype in zip(row.outputs, decision.dtypes, strict=True)]
+        held = decision.dtypes if decision.moved else running
+        results = tuple(TensorDesc.of(shape, dtype, device) for shape, dtype in zip(outcome.shapes, held, strict=True))
+        description = Description(
+            op_type=row.op_type,
+            inputs=tuple(_numbered(row, inputs, decision.places)),
+            outputs=tuple(
+                TensorDescription(dtype=dtype.acl, shape=shape, name=output.name)
+                for output, dtype, shape in zip(row.outputs, running, outcome.outputs or outcome.shapes, strict=True)
+            ),
+            attrs=_attributes(row, outcome, len(operands)),
+        )
+        tensors = [index for index, operand in enumerate(operands) if isinstance(operand, TensorBase)]
+        simple = len(results) == 1 and all(how is fetches.tensor and position == index for position, index, how in fetch) and len(tensors) == len(operands)
+        return Prepared(row.name, description, device, results, tuple(fetch), tensors[0] if tensors else -1, base.default_class(), simple)
+
+    @staticmethod
+    def _runs_in(declared: DType | str, dtype: DType, decision: Decision) -> DType:
+        """Dtype that an output has while the operator runs in another dtype than the compute dtype."""
+        return decision.working if isinstance(declared, str) and dtype == decision.compute else dtype
+
+    def _operand(self, input: Input, operand: Any, decision: Decision, device: Device, shape: tuple[int, ...] | None) -> tuple[TensorDescription, Fetch | None]:
+        if operand is None:
+            return ABSENT, None
+        wanted = decision.wanted(input)
+        if input.kind == "value":
+            return TensorDescription(dtype=wanted.acl, shape=(len(operand),), name=input.name), fetches.Values(device, wanted)
+        if not isinstance(operand, TensorBase):
+            held = decision.compute if decision.moved and input.promotes else wanted
+            return TensorDescription(dtype=wanted.acl, shape=shape or (), name=input.name), fetches.Number(device, held)
+        described = TensorDescription(dtype=wanted.acl, shape=operand.desc.shape if shape is None else shape, name=input.name)
+        if operand.desc.dtype == (decision.compute if decision.moved and input.promotes else wanted):
+            return described, fetches.tensor
+        if input.accepts and operand.desc.dtype not in input.accepts:
+            known = ", ".join(dtype.name for dtype in input.accepts)
+            raise DTypeError(f"the operand {input.name} has dtype {operand.desc.dtype.name}; it must be one of {known}")
+        return described, self._casting(decision.compute if decision.moved and input.promotes else wanted)
+
+    def _casting(self, dtype: DType) -> Fetch:
+        call, row = self._call, self._cast_row
+
+        def fetch(operand: Any, stream: Any) -> Any:
+            return fetches.tensor(call(row, (operand,), (dtype,)), stream)
+
+        return fetch
+
+
+class FilledPlan(EmptyPlan):
+    """A plan that gives a constant: reductions over an empty axis."""
+
+    __slots__ = ("fill", "identity")
+
+    def __init__(self, call: Prepared, identity: Any, fill: Callable[[TensorDesc], Any]) -> None:
+        super().__init__(call)
+        self.identity = identity
+        self.fill = fill
+
+    def launch(self, *operands: Any) -> Any:
+        filled = tuple(self.fill(desc) for desc in self.results)
+        return filled[0] if len(filled) == 1 else filled
+
+
+def _device(row: Row, operands: Sequence[Any], device: Device | None) -> Device:
+    """The one device of all operands, open."""
+    devices = {operand.desc.device: None for operand in operands if isinstance(operand, TensorBase)}
+    if device is not None:
+        devices[device] = None
+    if len(devices) > 1:
+        names = " and ".join(str(found) for found in devices)
+        raise DeviceError(
+            f"the operands are on different devices, {names}", advice='Move one of them with .to("npu:N").'
+        ).with_context(row.name, [operand for operand in operands if operand is not None])
+    (found,) = devices
+    if found.closed:
+        raise ClosedError(f"the operands are from before shutdown() of {found}", advice="Make them again from host data.").with_context(row.name)
+    return found
+
+
+def _constant_positions(row: Row, places: Sequence[tuple[int, Input]]) -> list[tuple[int, Input]]:
+    taken = {position for position, _ in places}
+    free = (position for position in range(len(taken) + len(row.inputs)) if position not in taken)
+    return [(next(free), input) for input in row.inputs if input.kind == "const"]
+
+
+def _constant(input: Input, value: Any) -> TensorDescription:
+    if value is None:
+        return ABSENT
+    assert isinstance(input.dtype, DType)
+    array = np.asarray(value, dtype=input.dtype.numpy)
+    return TensorDescription(dtype=input.dtype.acl, shape=array.shape, const=array.tobytes(), name=input.name)
+
+
+def _numbered(row: Row, inputs: Sequence[TensorDescription], places: Sequence[tuple[int, Input]]) -> list[TensorDescription]:
+    """Members of a repeated input are named by its name and a number from 0 (INF-6)."""
+    repeated = [position for position, input in places if input.kind == "repeated"]
+    if not repeated:
+        return list(inputs)
+    return [replace(tensor, name=f"{tensor.name}{position - repeated[0]}", dynamic_input=tensor.name) if position in repeated else tensor for position, tensor in enumerate(inputs)]
+
+
+def _attributes(row: Row, outcome: Outcome, count: int) -> tuple[Attribute, ...]:
+    values = {attr.name: attr.default for attr in row.attrs} | dict(outcome.attrs)
+    return tuple(Attribute(attr.name, attr.kind, _attribute(attr.kind, values[attr.name])) for attr in row.attrs)
+
+
+def _attribute(kind: str, value: Any) -> Any:
+    if isinstance(value, DType):
+        return value.acl
+    if kind == "float":
+        return float(value)
+    return tuple(value) if kind.startswith("list") else value

@@ -1,0 +1,17 @@
+"""The operator table: one row for each Ascend IR operator that a function launches, by family.
+
+A row's `dtypes` are those for which CANN's 910B tables have an AI Core or an AI CPU kernel; `via` names the dtype that holds every value
+of one that has none. Sources: operator prototypes and 910B kernel lists of CANN 8.1.RC1 (see `facts`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..schema import Row
+from . import elementwise, matrix, movement, reduction
+
+ROWS: Final[tuple[Row, ...]] = tuple(
+    value for module in (elementwise, matrix, movement, reduction) for value in vars(module).values() if isinstance(value, Row)
+)
+"""Every row, by family."""

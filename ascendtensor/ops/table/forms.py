@@ -1,0 +1,51 @@
+"""Dtype sets and shapes of rows that families share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ... import dtypes as d
+from ...dtypes import dtype as DType
+from ...promotion import Kind
+from .. import rules
+from ..schema import Attr, Input, Output, Row
+
+FLOATS: Final = (d.float32, d.float16, d.bfloat16, d.float64)
+SIGNED: Final = (d.int8, d.int16, d.int32, d.int64)
+INTS: Final = (*SIGNED, d.uint8)
+UNSIGNED: Final = (d.uint16, d.uint32, d.uint64)
+COMPLEX: Final = (d.complex64, d.complex128)
+
+MOVED: Final = {d.bool_: d.uint8, d.float64: d.int64, d.complex64: d.int64}
+"""For operators that only move elements: dtypes without a kernel of their own, and one of the same size that has one."""
+
+Via = Mapping[DType, DType]
+
+
+def binary(name: str, op_type: str, dtypes: tuple[DType, ...], promotion: Kind = Kind.DEFAULT, via: Via | None = None, **more: Any) -> Row:
+    """A row of two operands x1 and x2 that broadcast."""
+    return Row(name, op_type, (Input("x1"), Input("x2")), (Output("y"),), rules.broadcast, promotion=promotion, dtypes=dtypes, via=via or {}, **more)
+
+
+def unary(
+    name: str, op_type: str, dtypes: tuple[DType, ...] = FLOATS, promotion: Kind = Kind.INT_TO_FLOAT, via: Via | None = None, attrs: tuple[Attr, ...] = ()
+) -> Row:
+    """A row of one operand x with an output of its shape."""
+    return Row(name, op_type, (Input("x"),), (Output("y"),), rules.same, attrs, promotion, dtypes, via or {})
+
+
+def reduction(name: str, op_type: str, dtypes: tuple[DType, ...], promotion: Kind, identity: Any = None, via: Via | None = None) -> Row:
+    """A row that reduces x over constant axes."""
+    return Row(
+        name,
+        op_type,
+        (Input("x"), Input("axes", "const", d.int64)),
+        (Output("y"),),
+        rules.reduce,
+        (Attr("keep_dims", "bool", False),),
+        promotion,
+        dtypes,
+        via or {},
+        identity=identity,
+    )

@@ -1,0 +1,101 @@
+"""Writing into tensors that exist: in-place forms, `out=`, assignment through views."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, TypeVar
+
+from .. import base, promotion, shapes
+from ..base import TensorBase
+from ..errors import DeviceError, DTypeError, ShapeError, ValueRangeError
+from .call import call, call_into, plain, planner, whole_storage
+from .schema import Row
+from .table.elementwise import CAST
+from .table.movement import CLONE, FLIP, VIEW_COPY
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> T:
+    """Launch a row and put its one result into `target`, straight into its memory where the operator can write there.
+
+    Raises:
+        ShapeError: The result's shape is not the target's.
+        DTypeError: The result's dtype can't be cast to the target's.
+        ValueRangeError: Several elements of the target share one place in memory.
+    """
+    decision = planner.decide(row, operands, arguments)
+    (shape,), (dtype,) = decision.outcome.shapes, decision.dtypes
+    context = (row.name, (target, *operands))
+    if shape != target.desc.shape:
+        raise ShapeError(f"the result has shape {list(shape)}, which can't be written into a tensor of shape {list(target.desc.shape)}").with_context(*context)
+    if not promotion.can_cast(dtype, target.desc.dtype):
+        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to the target's {target.desc.dtype.name}").with_context(*context)
+    check_writable(target, row.name)
+    if target.desc.numel == 0:
+        return target
+    if dtype == target.desc.dtype and decision.working == decision.compute and takes_outputs(target, operands):
+        call_into(row, (target,), operands, arguments)
+    else:
+        copy_into(target, call(row, operands, arguments))
+    return target
+
+
+def check_writable(target: TensorBase, function: str) -> None:
+    """Refuse a target with several elements in one place, as PyTorch does.
+
+    Raises:
+        ValueRangeError: The target is an expanded or overlapping view.
+    """
+    if not target.desc.plain and shapes.has_overlap(target.desc.shape, base.element_strides(target)):
+        raise ValueRangeError("several elements of the tensor written to share one place in memory", advice="Write into a .clone() of it.").with_context(function, (target,))
+
+
+def takes_outputs(target: TensorBase, operands: tuple[Any, ...]) -> bool:
+    """Whether an operator may write to the target's memory while it reads the operands.
+
+    Kernels write the padded tail of their last 32 bytes too, so a window may serve only if it ends where its storage does or on a
+    multiple of 32 bytes; an operand that shares the storage must be the very same memory (OP-17: partial overlap is undefined).
+    """
+    if not base.settle(target):
+        return False
+    storage = base.storage(target)
+    end = target.buffer.offset + target.desc.nbytes
+    if end % base.ALIGNMENT and end != storage.nbytes:
+        return False
+    for operand in operands:
+        if isinstance(operand, TensorBase) and base.storage(operand) is storage and operand.desc.plain:
+            same = operand.buffer.offset == target.buffer.offset and operand.desc.numel == target.desc.numel and operand.desc.shape == target.desc.shape
+            if not same:
+                return False
+    return True
+
+
+def copy_into(target: T, source: TensorBase) -> T:
+    """Copy `source`, broadcast and cast, into the memory of any view `target`, by the operator ViewCopy.
+
+    Raises:
+        ShapeError: The source's shape can't be broadcast to the target's.
+        DeviceError: They are on different devices.
+    """
+    if source.desc.device is not target.desc.device:
+        raise DeviceError(f"the operands are on different devices, {target.desc.device} and {source.desc.device}").with_context("copy_", (target, source))
+    check_writable(target, "copy_")
+    shape = target.desc.shape
+    strides = shapes.expand_strides(source.desc.shape, shapes.contiguous_strides(source.desc.shape), shape)
+    if target.desc.numel == 0:
+        return target
+    if source.desc.dtype != target.desc.dtype:
+        source = call(CAST, (source,), (target.desc.dtype,))
+    source = plain(source)
+    steps, offset, flipped = shapes.without_negative_strides(shape, base.element_strides(target), base.element_offset(target))
+    if flipped:
+        # Writing backwards: turn the source round instead, see contiguous_copy.
+        lead = len(shape) - len(source.desc.shape)
+        dims = tuple(dim - lead for dim in flipped if dim >= lead and source.desc.shape[dim - lead] != 1)
+        source = call(FLIP, (source,), (dims,)) if dims else source
+    if base.storage(source) is base.storage(target):
+        source = call(CLONE, (source,))
+    whole = whole_storage(target)
+    call_into(VIEW_COPY, (whole,), (whole, shape, steps, (offset,), source, shape, strides, (0,)))
+    return target
