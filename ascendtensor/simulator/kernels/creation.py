@@ -102,9 +102,9 @@ def _length(start: Any, limit: Any, delta: Any, closed: bool) -> int:
     if delta == 0 or (limit - start) * delta < 0:
         raise ValueError(f"a step of {delta} does not lead from {start} to {limit}")
     if all(isinstance(item, int) for item in (start, limit, delta)):
-        return (limit - start) // delta + 1 if closed else -((start - limit) // delta)
+        return int((limit - start) // delta + 1 if closed else -((start - limit) // delta))
     steps = (limit - start) / delta
-    return floor(steps) + 1 if closed else ceil(steps)
+    return int(floor(steps) + 1 if closed else ceil(steps))
 
 
 def _range(start: Array, limit: Array, delta: Array, closed: bool, out: Array) -> None:

@@ -94,24 +94,34 @@ def _fill(out: Array, key: int, counter: tuple[int, int], words: int, convert: C
 # From words to numbers
 
 
+def _scaled(words: Array, exponent: int) -> Array:
+    numbers = words.astype(np.float32)
+    numbers *= np.float32(2.0**exponent)
+    return numbers
+
+
 def _uniform(words: Array) -> Array:
     """24 bits in [0, 1)."""
-    return (words >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
+    return _scaled(words >> np.uint32(8), -24)
 
 
 def _uniform_half(words: Array) -> Array:
     """11 bits, what float16 holds without rounding up to 1."""
-    return (words >> np.uint32(21)).astype(np.float32) * np.float32(2.0**-11)
+    return _scaled(words >> np.uint32(21), -11)
 
 
 def _uniform_bfloat(words: Array) -> Array:
-    return (words >> np.uint32(24)).astype(np.float32) * np.float32(2.0**-8)
+    return _scaled(words >> np.uint32(24), -8)
 
 
 def _uniform_double(words: Array) -> Array:
     """53 bits from two words."""
     high, low = words[0::2] >> np.uint32(5), words[1::2] >> np.uint32(6)
-    return (high * 67108864.0 + low) * 2.0**-53
+    numbers: Array = high.astype(np.float64)
+    numbers *= 67108864.0
+    numbers += low
+    numbers *= 2.0**-53
+    return numbers
 
 
 def _normal(words: Array) -> Array:
@@ -147,7 +157,10 @@ def _uniform_for(dtype: np.dtype[Any]) -> tuple[int, Convert]:
 
 
 def _long(words: Array) -> Array:
-    return words[0::2].astype(np.uint64) | words[1::2].astype(np.uint64) << _HALF
+    made = words[1::2].astype(np.uint64)
+    made <<= _HALF
+    made |= words[0::2]
+    return made
 
 
 # Operators with key, counter and alg
@@ -196,7 +209,6 @@ def _random_truncated(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
             again = convert(philox((key + attempt * _GOLDEN) & _MASK64, counter, begin * words // 4, blocks))[:number]
             made[far] = again[far]
             far = np.abs(made) >= 2
-        # Rounding to a half type may reach 2 itself, as it does for the others' bounds.
         np.copyto(flat[begin : begin + number], made, casting="unsafe")
 
 

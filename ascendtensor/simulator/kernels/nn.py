@@ -1,0 +1,380 @@
+"""Normalisation, losses and dropout. Half types are computed in float32 and rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ascendtensor.simulator.kernels.operands import as_is, broadcast, dims_of, needs, same, unknown, wide
+from ascendtensor.simulator.kernels.registry import (
+    UNKNOWN_RANK,
+    Array,
+    Attrs,
+    Inputs,
+    Meta,
+    Out,
+    Outputs,
+    Shape,
+    Task,
+    binder,
+    infer,
+    kernel,
+)
+
+Loss = Callable[[list[Array], Attrs], Array]
+
+
+def _given(inputs: Inputs, index: int) -> Array | None:
+    array = inputs[index] if index < len(inputs) else None
+    return None if array is None else wide(array)
+
+
+def _put(out: Array, value: Any) -> None:
+    np.copyto(out, value, casting="unsafe")
+
+
+# Layer normalisation
+
+
+def _normalise(x: Array, gamma: Array | None, beta: Array | None, outputs: Outputs, axis: int, epsilon: float, inverse: bool) -> None:
+    """Writes y, the mean, and the variance or (``inverse``) one over the deviation, over the dims from ``axis`` on."""
+    work = wide(x)
+    axes = tuple(range(axis, work.ndim))
+    y = outputs[0] if outputs[0].dtype == work.dtype and not np.may_share_memory(outputs[0], x) else np.empty(work.shape, work.dtype)
+    mean = work.mean(axes, keepdims=True)
+    np.subtract(work, mean, y)
+    variance = np.square(y).mean(axes, keepdims=True)
+    deviation = 1 / np.sqrt(variance + work.dtype.type(epsilon))
+    y *= deviation
+    if gamma is not None:
+        y *= wide(gamma)
+    if beta is not None:
+        y += wide(beta)
+    if y is not outputs[0]:
+        _put(outputs[0], y)
+    _put(outputs[1], mean.reshape(outputs[1].shape))
+    _put(outputs[2], (deviation if inverse else variance).reshape(outputs[2].shape))
+
+
+def _norm_axis(axis: int, rank: int) -> int:
+    if not -rank <= axis <= rank or (axis == rank and rank):
+        raise ValueError(f"begin_norm_axis {axis} is out of range for {rank} dims")
+    return axis % rank if rank else 0
+
+
+def _bind_layer_norm(op_type: str, inverse: bool) -> None:
+    @binder(op_type)
+    def _bind(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
+        x = needs(inputs[0], "x")
+        axis = _norm_axis(attrs["begin_norm_axis"], x.ndim)
+        params = _norm_axis(attrs["begin_params_axis"], x.ndim)
+        gamma, beta = needs(inputs[1], "gamma"), needs(inputs[2], "beta")
+        for array in (gamma, beta):
+            if array.shape != x.shape[params:] and array.size != prod(x.shape[params:]):
+                raise ValueError(f"gamma or beta of shape {list(array.shape)} is not {list(x.shape[params:])}")
+        shape = x.shape[params:]
+        return _normalise, (x, gamma.reshape(shape), beta.reshape(shape), outputs, axis, attrs["epsilon"], inverse)
+
+    @infer(op_type)
+    def _rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+        """The statistics have the dtype of gamma (legal rows of the 910B)."""
+        x, gamma = inputs[:2]
+        if unknown(x):
+            return [Out(x.dtype, UNKNOWN_RANK), *[Out(gamma.dtype, UNKNOWN_RANK)] * 2]
+        axis = _norm_axis(attrs["begin_norm_axis"], len(x.shape))
+        return [Out(x.dtype, x.shape), *[Out(gamma.dtype, x.shape[:axis] + (1,) * (len(x.shape) - axis))] * 2]
+
+
+_bind_layer_norm("LayerNorm", inverse=False)
+_bind_layer_norm("LayerNormV3", inverse=True)
+
+
+@binder("LayerNormV4", values=(1,))
+def _layer_norm_v4(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
+    x, shape = needs(inputs[0], "x"), tuple(needs(inputs[1], "normalized_shape").reshape(-1).tolist())
+    if not shape or x.shape[-len(shape) :] != shape:
+        raise ValueError(f"normalized_shape {list(shape)} does not end shape {list(x.shape)}")
+    gamma, beta = (inputs[index] if index < len(inputs) else None for index in (2, 3))
+    return _normalise, (x, gamma, beta, outputs, x.ndim - len(shape), attrs["epsilon"], True)
+
+
+@infer("LayerNormV4")
+def _layer_norm_v4_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    x, shape = inputs[0], dims_of(inputs[1])
+    gamma = next((meta.dtype for meta in inputs[2:] if not meta.absent), -1)
+    if unknown(x) or shape == UNKNOWN_RANK:
+        return [Out(x.dtype, x.shape), *[Out(gamma, UNKNOWN_RANK)] * 2]
+    kept = max(len(x.shape) - len(shape), 0)
+    return [Out(x.dtype, x.shape), *[Out(gamma, x.shape[:kept] + (1,) * (len(x.shape) - kept))] * 2]
+
+
+# Losses over classes
+
+
+def _log_softmax(features: Array) -> Array:
+    shifted: Array = features - features.max(axis=-1, keepdims=True, initial=-np.inf)
+    shifted -= np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return shifted
+
+
+@kernel("SoftmaxCrossEntropyWithLogits")
+def _softmax_cross_entropy(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    features, labels = np.broadcast_arrays(wide(needs(inputs[0], "features")), wide(needs(inputs[1], "labels")))
+    logs = _log_softmax(features)
+    # A label of 0 takes no part, even of a logarithm that is not finite.
+    _put(outputs[0], -np.where(labels == 0, 0, labels * logs).sum(axis=-1))
+    _put(outputs[1], np.exp(logs) - labels)
+
+
+@infer("SoftmaxCrossEntropyWithLogits")
+def _softmax_cross_entropy_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    features, labels = inputs
+    if features.dtype != labels.dtype:
+        raise ValueError("features and labels differ in dtype")
+    shape = broadcast(features.shape, labels.shape)
+    if shape == UNKNOWN_RANK:
+        return [Out(features.dtype, UNKNOWN_RANK)] * 2
+    if len(shape) < 2:
+        raise ValueError(f"shape {list(shape)} has no batch and classes")
+    return [Out(features.dtype, shape[:-1]), Out(features.dtype, shape)]
+
+
+@kernel("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_cross_entropy(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    features, labels = wide(needs(inputs[0], "features")), needs(inputs[1], "labels")
+    _check_classes(labels, features.shape[-1])
+    logs = _log_softmax(features)
+    places = labels.astype(np.intp)[..., None]
+    _put(outputs[0], -np.take_along_axis(logs, places, -1)[..., 0])
+    gradient = np.exp(logs)
+    np.put_along_axis(gradient, places, np.take_along_axis(gradient, places, -1) - 1, -1)
+    _put(outputs[1], gradient)
+
+
+@infer("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_cross_entropy_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    features, labels = inputs
+    if not unknown(features) and not unknown(labels) and len(features.shape) != len(labels.shape) + 1:
+        raise ValueError(f"labels of shape {list(labels.shape)} do not fit features of shape {list(features.shape)}")
+    return [Out(features.dtype, labels.shape), Out(features.dtype, features.shape)]
+
+
+def _check_classes(labels: Array, classes: int) -> None:
+    if labels.size and not (int(labels.min()) >= 0 and int(labels.max()) < classes):
+        raise IndexError(f"a label is out of range for {classes} classes")
+
+
+def _class_weights(x: Array, target: Array, weight: Array | None, ignored: int) -> tuple[Array, Array]:
+    """Rows of classes to look at, and their weights: 0 where the target is the ignored one."""
+    kept = target != ignored
+    classes = np.where(kept, target, 0).astype(np.intp)
+    _check_classes(classes, x.shape[-1])
+    factors = np.ones(classes.shape, x.dtype) if weight is None else weight[classes]
+    return classes, np.where(kept, factors, 0).astype(x.dtype)
+
+
+@kernel("NLLLoss")
+def _nll_loss(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """The mean divides by the sum of weights, which may be 0 (PyTorch then gives NaN)."""
+    x, target = wide(needs(inputs[0], "x")), needs(inputs[1], "target")
+    classes, factors = _class_weights(x, target, _given(inputs, 2), attrs["ignore_index"])
+    picked = np.take_along_axis(x, classes.reshape(*x.shape[:-1], 1), -1).reshape(classes.shape)
+    losses = np.where(factors == 0, 0, -picked * factors)
+    total = factors.sum()
+    reduction = attrs["reduction"]
+    if reduction == "none":
+        _put(outputs[0], losses.reshape(outputs[0].shape))
+    else:
+        _put(outputs[0], losses.sum() / total if _reduces_to_mean(reduction) else losses.sum())
+    _put(outputs[1], total)
+
+
+def _reduces_to_mean(reduction: str) -> bool:
+    if reduction not in ("mean", "sum"):
+        raise ValueError(f"reduction {reduction!r} is none of none, mean, sum")
+    return reduction == "mean"
+
+
+@infer("NLLLoss")
+def _nll_loss_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    x, target = inputs[:2]
+    if not unknown(x) and not unknown(target):
+        if len(x.shape) not in (1, 2):
+            raise ValueError(f"shape {list(x.shape)} is not (classes,) or (batch, classes)")
+        if len(x.shape) == 2:
+            same(x.shape[0], target.shape[0] if target.shape else 1, "the batch of x and target")
+    return [Out(x.dtype, target.shape if attrs["reduction"] == "none" else ()), Out(x.dtype, ())]
+
+
+@kernel("NLLLossGrad")
+def _nll_loss_grad(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    x, gradient, target = wide(needs(inputs[0], "x")), wide(needs(inputs[1], "y_grad")), needs(inputs[2], "target")
+    classes, factors = _class_weights(x, target, _given(inputs, 3), attrs["ignore_index"])
+    scale = -gradient * factors
+    if attrs["reduction"] == "mean":
+        scale = scale / wide(needs(inputs[4], "total_weight"))
+    result = np.zeros(x.shape, x.dtype)
+    place = classes.reshape(*x.shape[:-1], 1)
+    np.put_along_axis(result, place, np.where(factors == 0, 0, scale).reshape(place.shape), -1)
+    _put(outputs[0], result)
+
+
+@infer("NLLLossGrad")
+def _nll_loss_grad_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    return [Out(inputs[0].dtype, inputs[0].shape)]
+
+
+# Losses element by element
+
+
+def _smooth_l1(arrays: list[Array], attrs: Attrs) -> Array:
+    """``sigma`` is where the parabola ends (PyTorch's beta)."""
+    far: Array = np.abs(arrays[0] - arrays[1])
+    sigma = far.dtype.type(attrs["sigma"])
+    if sigma == 0:
+        return far
+    return np.where(far < sigma, far * far * (far.dtype.type(0.5) / sigma), far - far.dtype.type(0.5) * sigma)
+
+
+def _squared_error(arrays: list[Array], attrs: Attrs) -> Array:
+    error: Array = np.square(arrays[0] - arrays[1])
+    return error
+
+
+def _absolute_error(arrays: list[Array], attrs: Attrs) -> Array:
+    if attrs["p"] != 1:
+        raise ValueError(f"p {attrs['p']} has no kernel, 1 has")
+    error: Array = np.abs(arrays[0] - arrays[1])
+    return error
+
+
+def _binary_cross_entropy(arrays: list[Array], attrs: Attrs) -> Array:
+    """Logarithms are cut at -100, as PyTorch does."""
+    x, y = arrays[:2]
+    if x.size and not (float(x.min()) >= 0 and float(x.max()) <= 1):
+        raise ValueError("x is not within [0, 1]")
+    low = x.dtype.type(-100)
+    loss: Array = (y - 1) * np.maximum(np.log1p(-x), low) - y * np.maximum(np.log(x), low)
+    return loss * arrays[2] if len(arrays) > 2 else loss
+
+
+def _logits_loss(x: Array, target: Array, weight: Array | None, positive: Array | None) -> Array:
+    tail = np.log1p(np.exp(-np.abs(x))) + np.maximum(-x, 0)
+    loss: Array = (1 - target) * x + (tail if positive is None else (1 + (positive - 1) * target) * tail)
+    return loss if weight is None else loss * weight
+
+
+def _divergence(arrays: list[Array], attrs: Attrs) -> Array:
+    x, target = arrays
+    if attrs.get("log_target", False):
+        grown: Array = np.exp(target) * (target - x)
+        return grown
+    return np.where(target > 0, target * (np.log(np.where(target > 0, target, 1)) - x), np.where(target == 0, 0, np.nan)).astype(x.dtype)
+
+
+def _reduced(losses: Array, reduction: str, out: Array, batch: int) -> None:
+    if reduction == "none":
+        _put(out, as_is(out, losses))
+    elif reduction in ("mean", "sum", "batchmean"):
+        total = losses.sum()
+        size = {"mean": losses.size, "sum": 1, "batchmean": batch}[reduction]
+        _put(out, total / losses.dtype.type(size))
+    else:
+        raise ValueError(f"reduction {reduction!r} is none of none, mean, sum, batchmean")
+
+
+def _loss(*op_types: str) -> Callable[[Loss], Loss]:
+    """Registers a loss of broadcast operands with a ``reduction``."""
+
+    def register(loss: Loss) -> Loss:
+        @kernel(*op_types)
+        def _run(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+            arrays = [wide(array) for array in inputs if array is not None]
+            batch = arrays[0].shape[0] if arrays[0].ndim else 1
+            _reduced(np.asarray(loss(arrays, attrs)), attrs["reduction"], outputs[0], batch)
+
+        return loss
+
+    return register
+
+
+_loss("SmoothL1LossV2")(_smooth_l1)
+_loss("MseLoss")(_squared_error)
+_loss("LpLoss")(_absolute_error)
+_loss("BinaryCrossEntropy")(_binary_cross_entropy)
+_loss("KLDiv", "KLDivV2")(_divergence)
+
+
+def _loss_shape(inputs: list[Meta], reduction: str) -> Shape:
+    shape = broadcast(*(meta.shape for meta in inputs if not meta.absent))
+    return shape if reduction == "none" else ()
+
+
+@infer("SmoothL1LossV2", "MseLoss", "LpLoss", "BinaryCrossEntropy", "KLDiv", "KLDivV2")
+def _loss_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    if any(meta.dtype != inputs[0].dtype for meta in inputs if not meta.absent):
+        raise ValueError("the operands differ in dtype")
+    return [Out(inputs[0].dtype, _loss_shape(inputs, attrs["reduction"]))]
+
+
+@kernel("SigmoidCrossEntropyWithLogitsV2")
+def _logits_loss_v2(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    x, target = wide(needs(inputs[0], "predict")), wide(needs(inputs[1], "target"))
+    losses = np.asarray(_logits_loss(x, target, _given(inputs, 2), _given(inputs, 3)))
+    _reduced(losses, attrs["reduction"], outputs[0], x.shape[0] if x.ndim else 1)
+
+
+@infer("SigmoidCrossEntropyWithLogitsV2")
+def _logits_loss_v2_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """The 910B gives float32 for every input, the prototype allows the input's dtype too."""
+    return [Out(-1, _loss_shape(inputs, attrs["reduction"]))]
+
+
+@kernel("SigmoidCrossEntropyWithLogits")
+def _logits_loss_v1(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    _put(outputs[0], _logits_loss(wide(needs(inputs[0], "predict")), wide(needs(inputs[1], "target")), None, None))
+
+
+@infer("SigmoidCrossEntropyWithLogits")
+def _logits_loss_v1_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    return [Out(inputs[0].dtype, broadcast(inputs[0].shape, inputs[1].shape))]
+
+
+# Dropout
+
+
+def _drop(x: Array, kept: Array, chance: float, out: Array) -> None:
+    """Keeps what the mask says, scaled by one over the chance to be kept."""
+    if not 0 <= chance <= 1:
+        raise ValueError(f"keep_prob {chance} is not within [0, 1]")
+    work = wide(x)
+    scale = work.dtype.type(1 / chance) if chance else work.dtype.type(0)
+    _put(out, np.where(kept.reshape(x.shape), work * scale, work.dtype.type(0)))
+
+
+@kernel("DropOutDoMask")
+def _drop_by_bits(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """The mask is what StatelessDropOutGenMask makes: a bit per element, from the low end of each byte."""
+    x, mask = needs(inputs[0], "x"), needs(inputs[1], "mask").reshape(-1)
+    if mask.size * 8 < x.size:
+        raise ValueError(f"a mask of {mask.size} bytes is too short for {x.size} elements")
+    kept = np.unpackbits(mask, count=x.size, bitorder="little") if x.size else np.empty(0, np.uint8)
+    _drop(x, kept, float(needs(inputs[2], "keep_prob").reshape(-1)[0]), outputs[0])
+
+
+@kernel("DropOutDoMaskV3")
+def _drop_by_bytes(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    _drop(needs(inputs[0], "x"), needs(inputs[1], "mask"), float(needs(inputs[2], "keep_prob").reshape(-1)[0]), outputs[0])
+
+
+@kernel("DropOutDoMaskV3D")
+def _drop_by_bytes_d(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    _drop(needs(inputs[0], "x"), needs(inputs[1], "mask"), attrs["keep_prob"], outputs[0])
+
+
+@infer("DropOutDoMask", "DropOutDoMaskV3", "DropOutDoMaskV3D")
+def _drop_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    return [Out(inputs[0].dtype, inputs[0].shape)]
