@@ -14,12 +14,7 @@ from typing import Final
 
 __all__ = [
     "CallbackBlockType",
-    "CompileFlag",
-    "CompileOption",
-    "CompileType",
-    "ComputeType",
     "DataType",
-    "EngineType",
     "ErrorCode",
     "EventFlag",
     "EventRecordedStatus",
@@ -27,17 +22,12 @@ __all__ = [
     "EventWaitStatus",
     "FailureMode",
     "Format",
-    "LogLevel",
     "MallocPolicy",
     "MemAttr",
-    "MemLocationType",
     "MemcpyKind",
-    "OverflowMode",
     "Placement",
     "RunMode",
-    "StreamFlag",
     "StreamStatus",
-    "TransType",
     "data_type_size",
     "error_meaning",
     "error_name",
@@ -188,17 +178,6 @@ class EventFlag(IntFlag):
     IPC = 64
 
 
-class StreamFlag(IntFlag):
-    """Bits of ``create_stream_with_config``."""
-
-    FAST_LAUNCH = 1
-    FAST_SYNC = 2
-    PERSISTENT = 4
-    HUGE = 8
-    CPU_SCHEDULE = 16
-    DEVICE_USE_ONLY = 32
-
-
 class FailureMode(IntEnum):
     """What a stream does after a failed task (``set_stream_failure_mode``)."""
 
@@ -234,93 +213,6 @@ class MemAttr(IntEnum):
     MEM_P2P_NORMAL = 15
     MEM_P2P_HUGE = 16
     MEM_P2P_HUGE1G = 17
-
-
-class MemLocationType(IntEnum):
-    """Where a pointer leads (``aclrtMemLocationType``)."""
-
-    HOST = 0
-    DEVICE = 1
-    UNREGISTERED = 2
-    MANAGED = 3
-    HOST_NUMA = 4
-
-
-class OverflowMode(IntEnum):
-    """Float overflow behaviour of the device."""
-
-    SATURATION = 0
-    INFNAN = 1
-    UNDEF = 2
-
-
-class CompileType(IntEnum):
-    """``aclopCompileType`` of ``aclopCompile``: built-in operators or a registered compiler."""
-
-    SYS = 0
-    UNREGISTERED = 1
-
-
-class EngineType(IntEnum):
-    """``aclopEngineType`` of ``aclopCompile``."""
-
-    SYS = 0
-    AICORE = 1
-    VECTOR = 2
-
-
-class CompileOption(IntEnum):
-    """Settings of ``aclSetCompileopt`` (``aclCompileOpt``)."""
-
-    PRECISION_MODE = 0
-    AICORE_NUM = 1
-    AUTO_TUNE_MODE = 2
-    OP_SELECT_IMPL_MODE = 3
-    OPTYPELIST_FOR_IMPLMODE = 4
-    OP_DEBUG_LEVEL = 5
-    DEBUG_DIR = 6
-    OP_COMPILER_CACHE_MODE = 7
-    OP_COMPILER_CACHE_DIR = 8
-    OP_PERFORMANCE_MODE = 9
-    OP_JIT_COMPILE = 10
-    OP_DETERMINISTIC = 11
-    CUSTOMIZE_DTYPES = 12
-    OP_PRECISION_MODE = 13
-    ALLOW_HF32 = 14
-    PRECISION_MODE_V2 = 15
-    OP_DEBUG_OPTION = 16
-
-
-class CompileFlag(IntEnum):
-    """``aclOpCompileFlag``: exact shapes, or fuzzy ones with a kernel for many shapes."""
-
-    DEFAULT = 0
-    FUZZ = 1
-
-
-class TransType(IntEnum):
-    """Transposition of ``acl.blas`` operands."""
-
-    N = 0
-    T = 1
-    NZ = 2
-    NZ_T = 3
-
-
-class ComputeType(IntEnum):
-    """Precision of ``acl.blas`` calls."""
-
-    HIGH_PRECISION = 0
-    LOW_PRECISION = 1
-
-
-class LogLevel(IntEnum):
-    """Levels of ``acl.app_log``."""
-
-    DEBUG = 0
-    INFO = 1
-    WARNING = 2
-    ERROR = 3
 
 
 class ErrorCode(IntEnum):

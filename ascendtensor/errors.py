@@ -27,9 +27,7 @@ say which function was called and with what (``with_context``). Errors hold text
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
-
-from typing_extensions import Self
+from typing import Any, Final, TypeVar
 
 from .codes import ErrorCode, error_meaning, error_name
 
@@ -55,6 +53,8 @@ __all__ = [
     "from_acl",
 ]
 
+ErrorT = TypeVar("ErrorT", bound="AscendTensorError")  # typing.Self is newer than Python 3.10
+
 
 class AscendTensorError(Exception):
     """Base of all errors of this package.
@@ -76,7 +76,7 @@ class AscendTensorError(Exception):
         self.operands = operands
         self.advice = advice
 
-    def with_context(self, where: str, operands: Iterable[object] = ()) -> Self:
+    def with_context(self: ErrorT, where: str, operands: Iterable[object] = ()) -> ErrorT:
         """Add the function and its operands where they are not known yet, and return the same error to be raised."""
         self.where = self.where or where
         self.operands = self.operands or describe_operands(*operands)
