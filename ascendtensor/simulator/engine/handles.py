@@ -42,6 +42,15 @@ class OpHandle:
         self.outputs = outputs
         self.prepared: dict[tuple[int, ...], Task] = {}
 
+    def task(self, inputs: Buffers, outputs: Buffers, device: int) -> Task:
+        """The prepared task for these buffers, made if there is none.
+
+        Raises:
+            AclFault: As ``prepare``.
+        """
+        key = (*[buffer.handle for buffer in inputs], device, *[buffer.handle for buffer in outputs])
+        return self.prepared.get(key) or self.prepare(inputs, outputs, device)
+
     def prepare(self, inputs: Buffers, outputs: Buffers, device: int) -> Task:
         """Makes the task for these buffers and keeps it.
 

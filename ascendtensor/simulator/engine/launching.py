@@ -10,6 +10,7 @@ the launch but a failed task (OP-18, RT-44).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -128,16 +129,17 @@ def view(spec: TensorSpec, dims: Dims, buffer: DataBuffer, device: int) -> Array
         AclFault: The memory is not the device's, or ends before the array does.
     """
     dtype = spec.numpy_dtype()
-    count = 1
-    for dim in dims:
-        count *= dim
-    if not count:
+    nbytes = spec.nbytes if dims == spec.dims else math.prod(dims) * dtype.itemsize
+    if not nbytes:
         return np.empty(dims, dtype)
-    block = memory.find(buffer.address)
-    if block is not None and 0 <= block.device != device and contexts.peers(device, block.device):  # RT-42
-        device = block.device
-    array: Array = np.ndarray(dims, dtype, memory.device_array(buffer.address, count * dtype.itemsize, device))
-    return array
+    address = buffer.address
+    block = memory.find(address)
+    if block is not None and block.device >= 0 and (block.device == device or contexts.peers(device, block.device)):  # RT-42
+        start = address - block.address
+        if start + nbytes <= block.size:
+            array: Array = np.ndarray(dims, dtype, block.array, start)
+            return array
+    return memory.device_array(address, nbytes, device).view(dtype).reshape(dims)
 
 
 def _failing(model: OpModel, error: Exception) -> Task:

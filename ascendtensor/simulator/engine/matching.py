@@ -66,7 +66,7 @@ class Query:
     @property
     def static(self) -> bool:
         """False if a dim or rank is left open."""
-        return all(dim >= 0 for key in (*self.inputs, *self.outputs) for dim in key[3])
+        return all(not key[3] or min(key[3]) >= 0 for key in (*self.inputs, *self.outputs))
 
 
 def query_of(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attrs: Attributes) -> Query:

@@ -47,11 +47,26 @@ class TensorSpec:
         kind: The part of it that a dynamic match compares exactly (OM-25).
         const: Bytes of a constant, else None.
         nbytes: Size of the data, 0 while a dim is not known.
+        numpy: NumPy's type of the elements, None where the simulator does not compute with it.
         absent: True for an unused optional input (TD-21).
         ignored: True where the buffer given at a call is not looked at (HD-9).
     """
 
-    __slots__ = ("absent", "const", "dims", "dtype", "format", "ignored", "key", "kind", "nbytes", "placement", "ranges", "storage_format")
+    __slots__ = (
+        "absent",
+        "const",
+        "dims",
+        "dtype",
+        "format",
+        "ignored",
+        "key",
+        "kind",
+        "nbytes",
+        "numpy",
+        "placement",
+        "ranges",
+        "storage_format",
+    )
 
     def __init__(
         self, dtype: int, format: int, storage_format: int, dims: Dims, ranges: Ranges, const: bytes | None, placement: int
@@ -67,12 +82,13 @@ class TensorSpec:
         self.kind = (dtype, format, storage_format, const is not None, placement)
         self.absent = dtype == UNDEFINED and not dims
         self.ignored = self.absent or const is not None
-        self.nbytes = 0 if any(dim < 0 for dim in dims) else math.prod(dims) * data_type_size(dtype)
+        self.nbytes = 0 if dims and min(dims) < 0 else math.prod(dims) * data_type_size(dtype)
+        self.numpy = NUMPY_OF.get(dtype)
 
     @property
     def dynamic(self) -> bool:
         """True if a dim or the rank is not known (OM-26)."""
-        return any(dim < 0 for dim in self.dims)
+        return bool(self.dims) and min(self.dims) < 0
 
     def numpy_dtype(self) -> np.dtype[Any]:
         """NumPy's type of the elements.
@@ -80,10 +96,9 @@ class TensorSpec:
         Raises:
             ValueError: A data type the simulator does not compute with.
         """
-        found = NUMPY_OF.get(self.dtype)
-        if found is None:
+        if self.numpy is None:
             raise ValueError(f"the simulator does not compute with data type {self.dtype}")
-        return found
+        return self.numpy
 
     def constant(self) -> Array:
         """The constant as a read-only array of the spec's dims.
@@ -112,11 +127,12 @@ class OpModel:
         dynamic: Built with a dim or rank that is not known.
         online: Compiled in the process; only such models age (OM-10).
         last_match: Counter value of its last match, for ageing.
+        executor: The prepared tasks of launches without a handle (``handles.OpHandle``), made at the first one.
         kernel: The simulator's kernel, None if it has none.
         arguments: What kernels and shape rules get: the attributes with the prototype's defaults filled in.
     """
 
-    __slots__ = ("arguments", "attrs", "dynamic", "inputs", "kernel", "last_match", "online", "op_type", "outputs", "rule")
+    __slots__ = ("arguments", "attrs", "dynamic", "executor", "inputs", "kernel", "last_match", "online", "op_type", "outputs", "rule")
 
     def __init__(self, op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes, *, online: bool = False) -> None:
         self.op_type = op_type
@@ -125,6 +141,7 @@ class OpModel:
         self.attrs = attrs
         self.online = online
         self.last_match = 0
+        self.executor: Any = None
         self.dynamic = any(spec.dynamic for spec in inputs) or any(spec.dynamic for spec in outputs)
         self.kernel = kernels.lookup(op_type)
         self.rule = kernels.infer_rule(op_type)
