@@ -22,6 +22,7 @@ logger = logging.getLogger("ascendtensor")
 VARIABLE: Final = "ASCENDTENSOR_BACKEND"
 _UNINITIALIZE = 100001
 _DEVICE_DIRECTORY = Path("/dev")
+_SIMULATOR: Final[Acl] = simulator  # the type checker compares every signature
 _said: set[str] = set()
 
 
@@ -63,13 +64,13 @@ def choose() -> Backend:
     if wanted not in ("auto", "npu", "simulator"):
         raise errors.BackendError(f"{VARIABLE}={wanted!r} is unknown", advice="It may be auto, npu or simulator.")
     if wanted == "simulator":
-        return Backend("simulator", _simulator(), f"{VARIABLE}=simulator")
+        return Backend("simulator", _SIMULATOR, f"{VARIABLE}=simulator")
     found = find_cann()
     if not isinstance(found, Missing):
         return found
     if wanted == "npu":
         raise errors.BackendError(f"{VARIABLE}=npu, but {found.message}", advice=found.advice)
-    backend = Backend("simulator", _simulator(), found.message)
+    backend = Backend("simulator", _SIMULATOR, found.message)
     text = f"using the simulator: {found.message}"
     if text not in _said:
         _said.add(text)
@@ -110,10 +111,6 @@ def find_cann() -> Backend | Missing:
 def device_files() -> list[Path]:
     """The device files of NPUs: /dev/davinci0 and so on."""
     return sorted(path for path in _DEVICE_DIRECTORY.glob("davinci*") if path.name[7:].isdigit())
-
-
-def _simulator() -> Acl:
-    return cast(Acl, simulator)
 
 
 def _cannot_import(error: ImportError) -> Missing:
