@@ -474,3 +474,11 @@ def _slice(part: slice, length: int) -> tuple[int, int, int]:
         raise ValueRangeError("slice step cannot be zero")
     start, stop, step = part.indices(length)
     return start, len(range(start, stop, step)), step
+
+
+def without_negative_strides(shape: Shape, strides: Strides, offset: int) -> tuple[Strides, int, tuple[int, ...]]:
+    """The same elements walked forwards: (strides, offset, dims that must be reversed to get the original order)."""
+    flipped = tuple(dim for dim, (length, stride) in enumerate(zip(shape, strides, strict=True)) if stride < 0 and length > 1)
+    for dim in flipped:
+        offset += strides[dim] * (shape[dim] - 1)
+    return tuple(abs(stride) for stride in strides), offset, flipped

@@ -12,7 +12,6 @@ import numpy as np
 from .. import base, promotion
 from ..base import TensorBase
 from ..compiler.description import ABSENT, Attribute, Description, TensorDescription
-from ..dtypes import as_dtype
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError
 from ..launch import operands as fetches
@@ -35,11 +34,12 @@ class Decision:
     def __init__(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any]) -> None:
         self.places = row.operand_inputs(len(operands))
         promoting = [_typed(operand) for (_, input), operand in zip(self.places, operands, strict=True) if input.promotes and operand is not None]
-        if promoting:
-            self.compute, self.result = promotion.resolve(row.promotion, promoting)
+        given = next((argument for argument in arguments if isinstance(argument, DType)), None)
+        if given is not None and all(ndim < 0 for _, ndim in promoting):
+            # Creation: the dtype is an argument of the rule, and numbers follow it.
+            self.compute = self.result = given
         else:
-            # Creation: the dtype is an argument of the rule.
-            self.compute = self.result = as_dtype(next((a for a in arguments if isinstance(a, DType)), np.float32))
+            self.compute, self.result = promotion.resolve(row.promotion, promoting)
         self.working = _working(row, self.compute)
         self.moved = self.compute in row.bits
         metas = [Meta(_shape(operand), operand.dtype if isinstance(operand, TensorBase) else operand.__class__) for operand in operands]

@@ -82,7 +82,7 @@ def copy_into(target: T, source: TensorBase) -> T:
         raise DeviceError(f"the operands are on different devices, {target.desc.device} and {source.desc.device}").with_context("copy_", (target, source))
     check_writable(target, "copy_")
     shape = target.desc.shape
-    strides = shapes.expand_strides(source.desc.shape, shapes.contiguous_strides(source.desc.shape), shape)
+    _, strides = shapes.expand_strides(source.desc.shape, shapes.contiguous_strides(source.desc.shape), shape)
     if target.desc.numel == 0:
         return target
     if source.desc.dtype != target.desc.dtype:
