@@ -20,7 +20,7 @@ import numpy as np
 
 from ascendtensor.codes import data_type_size as _type_size
 
-from . import faults, rt, util
+from . import faults, op, rt, util
 from .desc import (
     create_data_buffer,
     create_tensor_desc,
@@ -91,6 +91,7 @@ __all__ = [
     "init",
     "install",
     "new_process",
+    "op",
     "rt",
     "set_tensor_const",
     "set_tensor_desc_name",

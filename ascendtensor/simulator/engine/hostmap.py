@@ -1,90 +1,113 @@
 """Whether host memory that the simulator did not allocate can be touched.
 
 A wrong host address must become a return code, not a crash of the interpreter. POSIX systems tell through ``mincore``
-which pages are mapped, and Linux through ``process_vm_readv`` / ``process_vm_writev`` on the process itself whether they may
-be read or written. Where neither exists, only addresses that can't be host memory are refused.
+which pages are mapped now; Linux lists in ``/proc/self/maps`` what may be read and written, kept here until a range is
+missing from it. Where neither exists, only addresses that can't be host memory are refused.
 """
 
 from __future__ import annotations
 
+import bisect
 import ctypes
 import mmap
 import os
-import sys
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 _PAGE: Final = mmap.PAGESIZE
 _CHUNK: Final = 4096
 """Pages asked for in one ``mincore`` call."""
 _LOWEST: Final = 1 << 16
 _HIGHEST: Final = 1 << 57
+_MAPS: Final = "/proc/self/maps"
 
 
-class _Range(ctypes.Structure):
-    _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
-
-
-def _function(name: str, result: Any, arguments: tuple[Any, ...]) -> Callable[..., int] | None:
-    """A function of the C library by name, or None where it does not exist."""
-    if os.name != "posix":
-        return None
-    found = getattr(ctypes.CDLL(None), name, None)
+def _find_mincore() -> Callable[..., int] | None:
+    found = getattr(ctypes.CDLL(None), "mincore", None) if os.name == "posix" else None
     if found is None:
         return None
-    found.restype = result
-    found.argtypes = arguments
+    found.restype = ctypes.c_int
+    found.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
     call: Callable[..., int] = found
     return call
 
 
-_VM: Final = (ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong)
-_mincore: Final = _function("mincore", ctypes.c_int, (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p))
-_read: Final = _function("process_vm_readv", ctypes.c_ssize_t, _VM) if sys.platform == "linux" else None
-_write: Final = _function("process_vm_writev", ctypes.c_ssize_t, _VM) if sys.platform == "linux" else None
+_mincore: Final = _find_mincore()
+_vector: Final = ctypes.create_string_buffer(_CHUNK)
+"""Where ``mincore`` writes; never read, so threads may share it."""
+_vector_address: Final = ctypes.addressof(_vector)
+
+
+class _Ranges:
+    """Sorted, merged address ranges."""
+
+    def __init__(self) -> None:
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+
+    def add(self, start: int, end: int) -> None:
+        if self.ends and self.ends[-1] == start:
+            self.ends[-1] = end
+        else:
+            self.starts.append(start)
+            self.ends.append(end)
+
+    def hold(self, start: int, end: int) -> bool:
+        index = bisect.bisect_right(self.starts, start) - 1
+        return index >= 0 and end <= self.ends[index]
+
+
+class _Known:
+    """The last reading of the process's map: (readable, writable)."""
+
+    ranges: tuple[_Ranges, _Ranges] | None = (_Ranges(), _Ranges())
 
 
 def accessible(address: int, nbytes: int, write: bool = False) -> bool:
     """Whether ``nbytes`` from ``address`` may be read, or with ``write`` also written."""
     if nbytes <= 0:
         return True
-    if address < _LOWEST or address + nbytes > _HIGHEST:
+    end = address + nbytes
+    if address < _LOWEST or end > _HIGHEST:
         return False
-    return _mapped(address, nbytes) and _ends_work(address, nbytes, write)
+    return _mapped(address, end) and _permitted(address, end, write)
 
 
-def _mapped(address: int, nbytes: int) -> bool:
+def _mapped(address: int, end: int) -> bool:
     if _mincore is None:
         return True
-    page = address // _PAGE * _PAGE
-    end = address + nbytes
-    vector = ctypes.create_string_buffer(min(_CHUNK, (end - page + _PAGE - 1) // _PAGE))
+    page = address - address % _PAGE
     while page < end:
         length = min(end - page, _CHUNK * _PAGE)
-        if _mincore(page, length, vector) != 0:
+        if _mincore(page, length, _vector_address) != 0:
             return False
         page += length
     return True
 
 
-def _ends_work(address: int, nbytes: int, write: bool) -> bool:
-    """Read the first and the last byte, and write them back where writing is asked, through the kernel."""
-    if _read is None or _write is None:
+def _permitted(address: int, end: int, write: bool) -> bool:
+    known = _Known.ranges
+    if known is None:
         return True
-    byte = ctypes.create_string_buffer(1)
-    local = _Range(ctypes.addressof(byte), 1)
-    for place in {address, address + nbytes - 1}:
-        remote = _Range(place, 1)
-        arguments = (os.getpid(), ctypes.addressof(local), 1, ctypes.addressof(remote), 1, 0)
-        if _read(*arguments) != 1:
-            return _refused()
-        if write and _write(*arguments) != 1:
-            return False
-    return True
+    if known[write].hold(address, end):
+        return True
+    known = _Known.ranges = _read_maps()
+    return known is None or known[write].hold(address, end)
 
 
-def _refused() -> bool:
-    """Whether this system refuses the call as such, which a read of our own memory shows."""
-    own = ctypes.create_string_buffer(2)
-    local, remote = _Range(ctypes.addressof(own), 1), _Range(ctypes.addressof(own) + 1, 1)
-    return _read is not None and _read(os.getpid(), ctypes.addressof(local), 1, ctypes.addressof(remote), 1, 0) != 1
+def _read_maps() -> tuple[_Ranges, _Ranges] | None:
+    """Readable and writable ranges, or None where the system has no such list."""
+    readable, writable = _Ranges(), _Ranges()
+    try:
+        with open(_MAPS, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                span, rights, _ = line.split(" ", 2)
+                low, _, high = span.partition("-")
+                start, end = int(low, 16), int(high, 16)
+                if rights[0] == "r":
+                    readable.add(start, end)
+                    if rights[1] == "w":
+                        writable.add(start, end)
+    except OSError:
+        return None
+    return readable, writable

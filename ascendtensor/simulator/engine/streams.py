@@ -76,10 +76,26 @@ class Hooks:
 
     exception_callback: Callable[[int], Any] | None = None
     failures = 0
+    sleepers = 0  # threads inside CONDITION.wait: nobody is woken when there is none
     task_filter: Callable[[str, Task], Task] | None = None
 
 
 INFOS: Final[dict[int, ExceptionInfo]] = {}
+
+
+def _sleep(left: float | None) -> None:
+    """Wait for a change. The caller holds the lock."""
+    Hooks.sleepers += 1
+    try:
+        CONDITION.wait(left)
+    finally:
+        Hooks.sleepers -= 1
+
+
+def _wake() -> None:
+    """Tell sleepers of a change. The caller holds the lock."""
+    if Hooks.sleepers:
+        CONDITION.notify_all()
 
 
 # Queueing
@@ -142,12 +158,12 @@ def wait_for(stream: Stream, until: Capture | None = None, timeout_ms: int = -1)
             return False
         if outcome.stream.subscriber == get_ident():
             raise AclFault(INTERNAL_ERROR, "this thread waits for a blocking callback that only its own process_report can run")
-        with CONDITION:
+        with LOCK:
             while not outcome.done:
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
                     return False
-                CONDITION.wait(left)
+                _sleep(left)
 
 
 def _drive(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:
@@ -175,14 +191,14 @@ def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: 
         return None
     owned = False
     try:
-        with CONDITION:
+        with LOCK:
             while stream.busy is not None and (until is None or not until.done):
                 if budget is not None:
                     return _EXPIRED
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
                     return _EXPIRED
-                CONDITION.wait(left)
+                _sleep(left)
             if until is not None and until.done:
                 return None
             stream.busy = me
@@ -193,9 +209,9 @@ def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: 
             return _run_carefully(stream, until, deadline, budget)
     finally:
         if owned:
-            with CONDITION:
+            with LOCK:
                 stream.busy = None
-                CONDITION.notify_all()
+                _wake()
 
 
 def _run_all(stream: Stream) -> Outcome:
@@ -297,16 +313,16 @@ def discard_tasks(stream: Stream) -> None:
             args[1].waits -= 1
         elif fn is _hand_over:
             args[0].done = True
-    with CONDITION:
-        CONDITION.notify_all()
+    with LOCK:
+        _wake()
 
 
 def discard(stream: Stream) -> None:
     """Drop a stream's queue as soon as no other thread runs it (``destroy_stream_force``, ``stream_abort``)."""
     me = get_ident()
-    with CONDITION:
+    with LOCK:
         while stream.busy is not None and stream.busy != me:
-            CONDITION.wait()
+            _sleep(None)
     discard_tasks(stream)
 
 
@@ -344,13 +360,13 @@ def _reset(event: Event, capture: Capture | None) -> None:
 def _hand_over(callback: Callback) -> None:
     if not callback.handed:
         callback.handed = True
-        with CONDITION:
+        with LOCK:
             server = SERVERS.get(callback.stream.subscriber or 0)
             if server is None:  # unsubscribed meanwhile: nobody can run it
                 callback.done = True
             else:
                 server.ready.append(callback)
-            CONDITION.notify_all()
+            _wake()
     if callback.blocking and not callback.done:
         raise Blocked(callback)
 
@@ -402,7 +418,7 @@ def subscribe(thread: int, stream: Stream) -> None:
     Raises:
         AclFault: 107011 stream taken; 107012 thread serves another device or there are too many threads.
     """
-    with CONDITION:
+    with LOCK:
         if stream.subscriber is not None:
             raise AclFault(107011, f"stream is already subscribed by thread {stream.subscriber}")
         server = SERVERS.get(thread)
@@ -418,7 +434,7 @@ def subscribe(thread: int, stream: Stream) -> None:
 
 def unsubscribe(thread: int, stream: Stream) -> None:
     """End a subscription (CB-3). Callbacks that were ready and not served are dropped, so that nothing waits for them."""
-    with CONDITION:
+    with LOCK:
         server = SERVERS.get(thread)
         if server is None:
             raise AclFault(107012, f"thread {thread} is not subscribed")
@@ -427,7 +443,7 @@ def unsubscribe(thread: int, stream: Stream) -> None:
         _leave(server, stream)
         if not server.streams:
             del SERVERS[thread]
-        CONDITION.notify_all()
+        _wake()
 
 
 def _leave(server: Server, stream: Stream) -> None:
@@ -441,21 +457,21 @@ def _leave(server: Server, stream: Stream) -> None:
 
 def forget_subscription(stream: Stream) -> None:
     """What a destroyed stream leaves behind."""
-    with CONDITION:
+    with LOCK:
         server = SERVERS.get(stream.subscriber or 0)
         if server is not None and stream in server.streams:
             thread = stream.subscriber
             _leave(server, stream)
             if not server.streams and thread is not None:
                 del SERVERS[thread]
-        CONDITION.notify_all()
+        _wake()
 
 
 def launch_callback(function: Callable[[Any], Any], data: Any, blocking: bool, stream: Stream) -> None:
     """Queue a callback and wake the serving thread (CB-4)."""
     enqueue(stream, _hand_over, (Callback(function, data, blocking, stream),))
-    with CONDITION:
-        CONDITION.notify_all()
+    with LOCK:
+        _wake()
 
 
 def serve(timeout_ms: int) -> int:
@@ -473,7 +489,7 @@ def serve(timeout_ms: int) -> int:
         for stream in list(server.streams):
             if stream.queue and stream.busy is None:
                 drain(stream)
-        with CONDITION:
+        with LOCK:
             ready = server.ready[:]
             server.ready.clear()
             if not ready:
@@ -481,7 +497,7 @@ def serve(timeout_ms: int) -> int:
                 if left is not None and left <= 0:
                     return 507012
                 if not any(s.queue and s.busy is None and not _behind_callback(s) for s in server.streams):
-                    CONDITION.wait(left)
+                    _sleep(left)
                 continue
         for callback in ready:
             _call(callback)
@@ -501,9 +517,9 @@ def _call(callback: Callback) -> None:
     except Exception as error:
         errors_log.report("EZ9999", f"callback {callback.function!r} raised {error!r}")
     finally:
-        with CONDITION:
+        with LOCK:
             callback.done = True
-            CONDITION.notify_all()
+            _wake()
 
 
 def of_device(device: int) -> list[Stream]:
@@ -513,10 +529,10 @@ def of_device(device: int) -> list[Stream]:
 
 def clear() -> None:
     """Forget servers, hooks and infos (``new_process``)."""
-    with CONDITION:
+    with LOCK:
         SERVERS.clear()
         INFOS.clear()
         Hooks.exception_callback = None
         Hooks.task_filter = None
         Hooks.failures = 0
-        CONDITION.notify_all()
+        _wake()
