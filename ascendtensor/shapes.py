@@ -436,7 +436,11 @@ def _axes_of_mask(part: Any) -> int:
     """Axes that an advanced index takes: one, but for truth values and boolean masks."""
     if isinstance(part, bool):
         return 0
-    return len(part.shape) if getattr(getattr(part, "dtype", None), "name", "") == "bool" else 1
+    return len(part.shape) if _is_mask(part) else 1
+
+
+def _is_mask(part: Any) -> bool:
+    return getattr(getattr(part, "dtype", None), "name", "") == "bool"
 
 
 def _axes_of_ellipsis(parts: tuple[Any, ...], position: int, ndim: int) -> int:
@@ -455,10 +459,10 @@ def _as_number(part: Any) -> int | None:
     """The value of an integer on the host; None for truth values, tensors, arrays, lists and everything else."""
     if isinstance(part, int):
         return None if isinstance(part, bool) else part
-    if str(getattr(part, "device", "cpu")) != "cpu" or getattr(part, "shape", ()) != ():
+    if str(getattr(part, "device", "cpu")) != "cpu" or getattr(part, "shape", ()) != () or _is_mask(part):
         return None
     try:
-        return as_int(part)  # also refuses NumPy's bool
+        return as_int(part)
     except TypeError:
         return None
 
