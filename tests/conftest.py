@@ -1,0 +1,77 @@
+"""What every test gets: the simulator as backend, a compiler cache of its own, and the check that nothing was left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+
+import pytest
+
+_CACHE = tempfile.mkdtemp(prefix="ascendtensor-tests-")
+# Set before the package is imported, and inherited by the processes that tests start.
+os.environ["ASCENDTENSOR_BACKEND"] = "simulator"
+os.environ["ASCENDTENSOR_CACHE_DIR"] = _CACHE
+
+from ascendtensor import simulator  # noqa: E402
+from ascendtensor.runtime import device as devices  # noqa: E402
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(_CACHE, ignore_errors=True)
+
+
+def leftovers() -> dict[str, int]:
+    """The simulator's tables that are not empty."""
+    return {name: count for name, count in simulator.tables().items() if count}
+
+
+@pytest.fixture(autouse=True)
+def fresh_simulator() -> Iterator[None]:
+    """Shuts the library down after each test and checks that the simulator holds nothing of it any more.
+
+    Tests that call the simulator without the library clean up themselves.
+    """
+    before = devices.generation()
+    yield
+    simulator.faults.clear()
+    used = devices.is_initialized() or devices.generation() != before
+    try:
+        devices.shutdown()
+        if used:
+            assert leftovers() == {}, "left in the simulator after shutdown()"
+    finally:
+        if used and leftovers():
+            simulator.new_process()
+
+
+@pytest.fixture
+def new_process() -> Iterator[None]:
+    """The simulator as in a new process, before the test and after it: without loaded models, `set_model_dir`, contents of acl.json."""
+    devices.shutdown()
+    simulator.new_process()
+    yield
+    devices.shutdown()
+    simulator.new_process()
+
+
+@pytest.fixture
+def machine() -> Iterator[Callable[..., None]]:
+    """`machine(devices=, memory=, soc=, run_mode=, queue=)` gives the test another simulated machine."""
+
+    def choose(**settings: object) -> None:
+        devices.shutdown()
+        simulator.configure(**settings)
+
+    yield choose
+    devices.shutdown()
+    if leftovers():
+        simulator.new_process()
+    simulator.configure()
+
+
+@pytest.fixture
+def board(machine: Callable[..., None]) -> None:
+    """A machine of run mode DEVICE: the program runs on the board, host and device share the memory (RT-15)."""
+    machine(run_mode="device")

@@ -1,0 +1,254 @@
+"""The caching allocator: never two live blocks on one byte, nothing lost, figures that add up."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from ascendtensor import shapes, simulator
+from ascendtensor.errors import AclError, OutOfDeviceMemoryError
+from ascendtensor.runtime import copies, stats
+from ascendtensor.runtime import device as devices
+from ascendtensor.runtime.memory import MEBI, DeviceBuffer, segment_size, size_class
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.mark.parametrize("nbytes", [0, 1, 31, 32, 480, 481, 512, 4096, MEBI - 64, MEBI, MEBI + 1, 4 * MEBI, 10**7, 10**9])
+def test_size_classes_hold_the_padded_bytes_and_keep_addresses_aligned(nbytes: int) -> None:
+    size = size_class(nbytes)
+    assert size >= shapes.padded_nbytes(nbytes)  # RT-29
+    assert size % 512 == 0
+    assert size_class(size - 32) == size, "what a buffer may be told of falls into its own class"
+    assert size <= shapes.padded_nbytes(nbytes) * (1 + 1 / 32) + 512
+
+
+class AllocatorMachine(RuleBasedStateMachine):
+    """Random takes and returns against a list of live ranges."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        devices.shutdown()
+        self.device = devices.as_device(0)
+        self.stream = self.device.current_stream()
+        self.live: list[DeviceBuffer] = []
+        self.peak = 0
+
+    def teardown(self) -> None:
+        self.live.clear()
+        assert stats.memory_allocated() == 0
+        stats.empty_cache()
+        assert stats.memory_reserved() == 0, "every block has merged back into its whole segment"
+        devices.shutdown()
+        assert not any(simulator.tables().values())
+
+    @rule(nbytes=st.one_of(st.integers(0, 4096), st.integers(0, 3 * MEBI)))
+    def allocate(self, nbytes: int) -> None:
+        size = size_class(nbytes)
+        buffer = DeviceBuffer(self.stream.pool.take(size), self.stream)
+        assert buffer.block.size == size
+        assert buffer.address % 64 == 0
+        assert simulator.get_data_buffer_addr(buffer.data_buffer) == buffer.address
+        assert simulator.get_data_buffer_size_v2(buffer.data_buffer) == size
+        self.live.append(buffer)
+        self.peak = max(self.peak, sum(each.block.size for each in self.live))
+
+    @rule(nbytes=st.integers(0, 4096))
+    def allocate_on_the_hot_road(self, nbytes: int) -> None:
+        pool, size = self.stream.pool, size_class(nbytes)
+        if pool.returns:
+            block = pool.returns.pop()
+            if block.size != size:
+                pool.returns.append(block)
+                block = pool.take(size)
+        else:
+            block = pool.take(size)
+        self.live.append(DeviceBuffer(block, self.stream))
+        self.peak = max(self.peak, sum(each.block.size for each in self.live))
+
+    @rule(which=st.integers(0, 10**6))
+    def free(self, which: int) -> None:
+        if self.live:
+            del self.live[which % len(self.live)]
+
+    @rule()
+    def empty_cache(self) -> None:
+        stats.empty_cache()
+
+    @invariant()
+    def live_blocks_never_overlap(self) -> None:
+        ranges = sorted((each.address, each.address + each.block.size) for each in self.live)
+        assert all(end <= start for (_, end), (start, _) in zip(ranges, ranges[1:], strict=False))
+
+    @invariant()
+    def segments_are_tiled_by_their_blocks(self) -> None:
+        for segment in self.stream.pool.segments:
+            block, at, free_before = segment.first, segment.address, False
+            while block is not None:
+                assert block.address == at
+                assert not (block.free and free_before), "free neighbours are merged"
+                at, free_before, block = at + block.size, block.free, block.next
+            assert at == segment.address + segment.size
+
+    @invariant()
+    def figures_equal_the_model(self) -> None:
+        held = sum(each.block.size for each in self.live)
+        figures = stats.memory_stats()
+        assert figures["allocated"] == held
+        assert figures["peak_allocated"] == self.peak
+        assert figures["reserved"] == sum(segment.size for segment in self.stream.pool.segments)
+        assert figures["cached"] == figures["reserved"] - held
+        assert figures["peak_reserved"] >= figures["reserved"]
+
+
+AllocatorMachine.TestCase.settings = settings(
+    max_examples=25, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+)
+TestAllocator = AllocatorMachine.TestCase
+
+
+def test_a_returned_block_is_the_next_one_lent(allocate: Callable[..., DeviceBuffer]) -> None:
+    first = allocate(100)
+    address, data_buffer = first.address, first.data_buffer
+    del first
+    second = allocate(100)
+    assert (second.address, second.data_buffer) == (address, data_buffer), "the aclDataBuffer lives with its block"
+
+
+def test_small_blocks_share_a_segment_and_a_big_one_has_its_own(allocate: Callable[..., DeviceBuffer]) -> None:
+    small = [allocate(1000) for _ in range(100)]
+    assert stats.memory_stats()["segments"] == 1
+    big = allocate(100 * MEBI)
+    assert stats.memory_stats()["segments"] == 2
+    assert stats.memory_reserved() == segment_size(1000) + big.block.size
+    del small
+
+
+def test_neighbours_merge_when_a_larger_block_is_wanted(allocate: Callable[..., DeviceBuffer]) -> None:
+    pieces = [allocate(MEBI // 4 - 64) for _ in range(8)]
+    assert stats.memory_stats()["segments"] == 1
+    del pieces
+    allocate(MEBI - 64)
+    assert stats.memory_stats()["segments"] == 1
+
+
+def test_the_smallest_block_that_fits_is_cut(allocate: Callable[..., DeviceBuffer]) -> None:
+    blocks = [allocate(nbytes) for nbytes in (8000, 100, 2000, 100, 4000, 100)]
+    wanted = blocks[2].address
+    pool = blocks[0].block.pool
+    blocks[0] = blocks[2] = blocks[4] = None  # type: ignore[call-overload]
+    pool.collect()
+    pool.consolidate()
+    assert allocate(1500).address == wanted
+
+
+def test_empty_cache_keeps_segments_that_hold_a_tensor(allocate: Callable[..., DeviceBuffer]) -> None:
+    kept, dropped = allocate(100), allocate(50 * MEBI)
+    assert stats.memory_reserved() > 50 * MEBI
+    del dropped
+    stats.empty_cache()
+    assert stats.memory_reserved() == segment_size(512)
+    assert stats.memory_allocated() == kept.block.size
+
+
+def test_reset_peak(allocate: Callable[..., DeviceBuffer]) -> None:
+    big = allocate(5 * MEBI)
+    held = big.block.size
+    assert stats.max_memory_allocated() == held
+    del big
+    stats.reset_peak_memory_stats()
+    assert stats.max_memory_allocated() == 0
+
+
+def test_out_of_memory_says_how_much_and_leaves_everything_usable(
+    machine: Callable[..., None], put: Callable[..., Any], allocate: Callable[..., DeviceBuffer]
+) -> None:
+    machine(memory=64 * MEBI)
+    array = np.arange(1000, dtype=np.float32)
+    buffer, desc = put(array)
+    with pytest.raises(OutOfDeviceMemoryError) as caught:
+        allocate(100 * MEBI)
+    error = caught.value
+    assert isinstance(error, MemoryError)
+    assert error.requested == size_class(100 * MEBI)
+    assert error.used == buffer.block.size
+    assert 0 < error.free <= 64 * MEBI
+    assert error.cached == stats.memory_cached()
+    assert "100.0 MiB" in str(error) or "103" in str(error)
+    np.testing.assert_array_equal(copies.download(buffer, desc), array)
+    assert allocate(30 * MEBI).block.size >= 30 * MEBI
+
+
+def test_the_cache_is_released_before_memory_runs_out(machine: Callable[..., None], allocate: Callable[..., DeviceBuffer]) -> None:
+    machine(memory=64 * MEBI)
+    first = allocate(40 * MEBI)
+    del first
+    assert stats.memory_cached() > 40 * MEBI
+    assert allocate(50 * MEBI).block.size >= 50 * MEBI, "the 40 MiB had to go"
+
+
+def test_a_block_fits_where_a_whole_segment_does_not(machine: Callable[..., None], allocate: Callable[..., DeviceBuffer]) -> None:
+    machine(memory=MEBI)
+    assert allocate(1000).block.size == 1536
+    assert stats.memory_reserved() == 1536
+
+
+def test_windows_have_their_own_data_buffer_and_keep_the_memory(allocate: Callable[..., DeviceBuffer]) -> None:
+    base = allocate(4096)
+    address, block = base.address, base.block
+    window = base.window(1024, 64)
+    assert (window.address, window.offset, window.nbytes, window.base) == (address + 1024, 1024, 64, base)
+    assert window.data_buffer != base.data_buffer
+    assert simulator.get_data_buffer_addr(window.data_buffer) == address + 1024
+    inner = window.window(32, 16)
+    assert (inner.offset, inner.base) == (1056, base)
+    del base
+    gc.collect()
+    assert stats.memory_allocated() == block.size
+    handle = window.data_buffer
+    del window, inner
+    assert stats.memory_allocated() == 0
+    again = allocate(4096)
+    assert again.address == address
+    assert again.window(1024, 64).data_buffer == handle, "an equal window uses the aclDataBuffer again"
+
+
+def test_windows_outside_the_buffer_are_refused(allocate: Callable[..., DeviceBuffer]) -> None:
+    base = allocate(100)
+    with pytest.raises(ValueError, match="does not lie"):
+        base.window(0, base.nbytes + 1)
+    with pytest.raises(ValueError, match="does not lie"):
+        base.window(-32, 16)
+
+
+def test_a_thousand_windows_leave_no_data_buffers(allocate: Callable[..., DeviceBuffer]) -> None:
+    base = allocate(1 << 17)
+    for start in range(2000):
+        base.window(start * 32, 16)
+    base.window(0, 8)
+    assert simulator.tables()["buffers"] < 600
+
+
+def test_a_failed_data_buffer_loses_no_memory(allocate: Callable[..., DeviceBuffer]) -> None:
+    allocate(100)
+    before = stats.memory_stats()
+    with simulator.faults.plan("acl.create_data_buffer"), pytest.raises(AclError):
+        allocate(5000)
+    assert stats.memory_allocated() == 0
+    assert stats.memory_reserved() == before["reserved"]
+    assert allocate(5000).block.size == size_class(5000)
+
+
+def test_late_returns_after_shutdown_are_ignored(allocate: Callable[..., DeviceBuffer]) -> None:
+    old = allocate(100)
+    devices.shutdown()
+    new = allocate(100)
+    del old
+    assert stats.memory_allocated() == new.block.size

@@ -1,0 +1,253 @@
+"""Copies between host and device: values, host arrays that change at once, both run modes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from placement import describe
+
+from ascendtensor import dtypes, simulator
+from ascendtensor.errors import AclError, DTypeError, ShapeError, ValueRangeError
+from ascendtensor.runtime import copies, stats
+from ascendtensor.runtime.desc import TensorDesc
+from ascendtensor.runtime.device import Device, as_device
+from ascendtensor.runtime.scalars import CAPACITY, encode
+from ascendtensor.runtime.staging import SLAB
+from ascendtensor.runtime.stream import Stream, stream
+
+ARRAYS = {
+    "vector": np.arange(100, dtype=np.float32),
+    "transposed": np.arange(12, dtype=np.int64).reshape(3, 4).T,
+    "reversed": np.arange(10, dtype=np.int16)[::-2],
+    "broadcast": np.broadcast_to(np.float32(3), (4, 5)),
+    "0-d": np.array(7, dtype=np.uint8),
+    "empty": np.empty((3, 0, 2), np.float32),
+    "bool": np.array([True, False, True]),
+    "bfloat16": np.arange(5).astype(ml_dtypes.bfloat16),
+    "complex": np.array([1 + 2j, -3j], np.complex128),
+    "one slab": np.arange(SLAB // 4, dtype=np.int32),
+    "large": np.arange(SLAB, dtype=np.float32),
+    "large transposed": np.arange(3 * SLAB // 4, dtype=np.float64).reshape(-1, 4).T,
+}
+
+
+@pytest.fixture(params=["host", "device"])
+def run_mode(request: pytest.FixtureRequest, machine: Callable[..., None]) -> str:
+    machine(run_mode=request.param)
+    return str(request.param)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_what_goes_up_comes_down(name: str, run_mode: str, put: Callable[..., Any]) -> None:
+    array = ARRAYS[name]
+    buffer, desc = put(array)
+    back = copies.download(buffer, desc)
+    assert back.dtype == array.dtype
+    assert back.flags.c_contiguous
+    assert back.flags.owndata
+    np.testing.assert_array_equal(back, array)
+    assert as_device(0).bytes_to_device == array.nbytes == as_device(0).bytes_to_host
+
+
+@pytest.mark.parametrize("count", [10, SLAB])
+def test_the_host_array_may_change_at_once(count: int, run_mode: str, put: Callable[..., Any]) -> None:
+    array = np.zeros(count, np.float32)
+    buffers = []
+    for value in (1, 2):
+        array[:] = value
+        buffers.append(put(array))
+    array[:] = 9
+    for value, (buffer, desc) in zip((1, 2), buffers, strict=True):
+        assert np.all(copies.download(buffer, desc) == value)
+
+
+def test_foreign_byte_order(put: Callable[..., Any], npu: Device) -> None:
+    array = np.arange(5, dtype=">i4")
+    desc = TensorDesc.of((5,), dtypes.int32, npu)
+    np.testing.assert_array_equal(copies.download(copies.upload(array, desc), desc), array)
+
+
+def test_an_array_of_another_shape_is_refused(npu: Device) -> None:
+    with pytest.raises(ShapeError, match="shape"):
+        copies.upload(np.zeros(3, np.float32), TensorDesc.of((4,), dtypes.float32, npu))
+    assert stats.memory_allocated() == 0
+
+
+def test_copy_into_a_window(run_mode: str, put: Callable[..., Any]) -> None:
+    buffer, desc = put(np.zeros(64, np.float32))
+    part = np.arange(8, dtype=np.float32)
+    copies.copy_into(buffer.window(32, 32), part, describe(part, desc.device))
+    expected = np.zeros(64, np.float32)
+    expected[8:16] = part
+    np.testing.assert_array_equal(copies.download(buffer, desc), expected)
+    np.testing.assert_array_equal(copies.download(buffer.window(32, 32), describe(part, desc.device)), part)
+
+
+@pytest.mark.parametrize("offset", [0, 4, 64])
+def test_copy_inside_the_device(offset: int, run_mode: str, put: Callable[..., Any]) -> None:
+    source, desc = put(np.arange(100, dtype=np.float32))
+    target, _ = put(np.zeros(100, np.float32))
+    copies.copy_device(target, source, 80, offset, offset)
+    expected = np.zeros(100, np.float32)
+    first = offset // 4
+    expected[first : first + 20] = np.arange(first, first + 20)
+    np.testing.assert_array_equal(copies.download(target, desc), expected)
+
+
+def test_transfer_to_another_device(run_mode: str, put: Callable[..., Any]) -> None:
+    array = np.arange(100, dtype=np.float32)
+    buffer, desc = put(array)
+    there = describe(array, as_device(1))
+    moved = copies.transfer(buffer, desc, there)
+    assert moved.device is as_device(1)
+    np.testing.assert_array_equal(copies.download(moved, there), array)
+    np.testing.assert_array_equal(copies.download(buffer, desc), array)
+
+
+def test_non_blocking_copies_use_pinned_memory_itself(npu: Device) -> None:
+    array = copies.pinned_empty((1000,), dtypes.float32, npu)
+    array[:] = 5
+    desc = describe(array, npu)
+    buffer = copies.upload(array, desc, non_blocking=True)
+    assert not npu.current_stream().query() or True  # a query makes progress (simulator)
+    back = copies.download(buffer, desc, non_blocking=True)
+    npu.synchronize()
+    np.testing.assert_array_equal(back, array)
+    assert simulator.tables()["host_memory"] == 2, "no staging piece was needed"
+    del array, back
+    copies.pinned_empty((1,), dtypes.uint8, npu)
+    copies.pinned_empty((1,), dtypes.uint8, npu)
+    assert simulator.tables()["host_memory"] <= 2, "pinned memory goes with its arrays"
+
+
+def test_non_blocking_upload_reads_the_array_when_the_stream_runs(npu: Device) -> None:
+    array = copies.pinned_empty((4,), dtypes.int32, npu)
+    array[:] = 1
+    buffer = copies.upload(array, describe(array, npu), non_blocking=True)
+    array[:] = 2
+    assert list(copies.download(buffer, describe(array, npu))) == [2, 2, 2, 2]
+
+
+def test_non_blocking_from_ordinary_memory_is_safe(put: Callable[..., Any], npu: Device) -> None:
+    array = np.ones(4, np.float32)
+    desc = describe(array, npu)
+    buffer = copies.upload(array, desc, non_blocking=True)
+    array[:] = 2
+    assert list(copies.download(buffer, desc)) == [1, 1, 1, 1]
+
+
+def test_pinned_arrays_outlive_shutdown(npu: Device) -> None:
+    from ascendtensor.runtime import device as devices  # noqa: PLC0415
+
+    array = copies.pinned_empty((4,), dtypes.int32, npu)
+    array[:] = 3
+    devices.shutdown()
+    assert list(array) == [3, 3, 3, 3]
+    simulator.new_process()
+
+
+def test_staging_stays_bounded(put: Callable[..., Any]) -> None:
+    array = np.zeros(SLAB // 8, np.uint8)
+    buffers = [put(array) for _ in range(400)]
+    assert stats.memory_stats()["pinned"] <= 12 * SLAB
+    del buffers
+
+
+def test_downloads_one_after_another_use_one_piece(put: Callable[..., Any]) -> None:
+    buffer, desc = put(np.zeros(1000, np.uint8))
+    for _ in range(3000):
+        copies.download(buffer, desc)
+    assert simulator.tables()["host_memory"] == 1
+
+
+def test_large_uploads_wait_for_work_that_reads_the_recycled_block(put: Callable[..., Any], npu: Device) -> None:
+    one = np.full(SLAB, 1, np.float32)
+    source, desc = put(one)
+    target, _ = put(np.zeros(SLAB, np.float32))
+    copies.copy_device(target, source, desc.nbytes)
+    address = source.address
+    del source
+    second, _ = put(np.full(SLAB, 2, np.float32))
+    assert second.address == address
+    assert np.all(copies.download(target, desc) == 1)
+
+
+# Scalars
+
+
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=lambda each: each.name)
+def test_scalars_of_every_dtype(dtype: Any, run_mode: str, npu: Device) -> None:
+    desc = TensorDesc.of((), dtype, npu)
+    assert copies.download(npu.scalar(dtype, 1), desc) == np.ones((), dtype.numpy)
+
+
+def test_scalars_are_told_apart_by_bits(npu: Device) -> None:
+    desc = TensorDesc.of((), dtypes.float32, npu)
+    plus, minus = npu.scalar(dtypes.float32, 0.0), npu.scalar(dtypes.float32, -0.0)
+    assert plus is not minus
+    assert not np.signbit(copies.download(plus, desc))
+    assert np.signbit(copies.download(minus, desc))
+    assert npu.scalar(dtypes.float32, 0) is plus
+    assert npu.scalar(dtypes.bool_, True) is not npu.scalar(dtypes.int32, 1)
+    assert npu.scalar(dtypes.float32, 2) is npu.scalar(dtypes.float32, 2.0)
+    nan = float("nan")
+    assert npu.scalar(dtypes.float32, nan) is npu.scalar(dtypes.float32, nan)
+    assert len(npu.scalars) == 6
+
+
+def test_one_copy_a_scalar(npu: Device) -> None:
+    for _ in range(10):
+        npu.scalar(dtypes.float32, 1.5)
+    assert npu.bytes_to_device == 4
+
+
+def test_the_scalar_cache_is_bounded(npu: Device) -> None:
+    desc = TensorDesc.of((), dtypes.int32, npu)
+    for value in range(3000):
+        npu.scalar(dtypes.int32, value)
+    assert len(npu.scalars) <= CAPACITY
+    assert copies.download(npu.scalar(dtypes.int32, 5), desc) == 5
+    assert stats.memory_allocated() <= (CAPACITY + 1) * 512
+
+
+def test_a_scalar_serves_other_streams(npu: Device) -> None:
+    buffer = npu.scalar(dtypes.int64, 77)
+    with stream(Stream()):
+        assert copies.download(npu.scalar(dtypes.int64, 77), TensorDesc.of((), dtypes.int64, npu)) == 77
+        assert npu.scalar(dtypes.int64, 77) is buffer
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "error"),
+    [
+        (dtypes.uint8, 256, ValueRangeError),
+        (dtypes.uint8, -1, ValueRangeError),
+        (dtypes.int64, 2**63, ValueRangeError),
+        (dtypes.int32, float("nan"), ValueRangeError),
+        (dtypes.float32, 10**400, ValueRangeError),
+        (dtypes.float32, 1j, DTypeError),
+        (dtypes.float32, "1", DTypeError),
+    ],
+)
+def test_numbers_that_have_no_value(dtype: Any, value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        encode(dtype, value)
+
+
+def test_floats_beyond_the_range_are_infinite() -> None:
+    assert np.isposinf(encode(dtypes.float16, 1e10))
+    assert encode(dtypes.int32, 2.7) == 2
+
+
+def test_errors_of_queued_work_show_at_the_download(put: Callable[..., Any], npu: Device) -> None:
+    buffer, desc = put(np.ones(4, np.float32))
+    npu.current_stream().recent.append("Add")
+    with simulator.faults.plan("acl.rt.synchronize_stream", code=507015), pytest.raises(AclError) as caught:
+        copies.download(buffer, desc)
+    assert caught.value.code == 507015
+    assert "Launched before it: Add" in str(caught.value)
+    assert list(copies.download(buffer, desc)) == [1, 1, 1, 1]
