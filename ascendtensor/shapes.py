@@ -40,6 +40,7 @@ __all__ = [
     "storage_extent",
     "unsqueeze",
     "view_strides",
+    "without_negative_strides",
 ]
 
 Shape: TypeAlias = "tuple[int, ...]"

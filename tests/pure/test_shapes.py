@@ -361,3 +361,13 @@ def test_shapes_as_users_write_them() -> None:
 def test_padding_is_that_of_malloc(nbytes: int, padded: int) -> None:
     """RT-29: the next multiple of 32 and 32 bytes of slack."""
     assert shapes.padded_nbytes(nbytes) == padded
+
+
+@given(views())
+def test_a_view_walked_forwards_and_reversed_is_the_view(pair: tuple[Any, np.ndarray[Any, Any]]) -> None:
+    base, view = pair
+    shape, strides, offset = described(base, view)
+    forwards, start, flipped = shapes.without_negative_strides(shape, strides, offset)
+    assert min(forwards, default=0) >= 0
+    assert shapes.storage_extent(shape, forwards, start) == shapes.storage_extent(shape, strides, offset)
+    assert np.array_equal(np.flip(look(base, shape, forwards, start), flipped), view)
