@@ -172,12 +172,12 @@ def _matrix(x: Array) -> Array:
 
 def _lower(out: Array, x: Array, diagonal: int) -> None:
     np.copyto(out, x)
-    np.copyto(out, 0, where=~np.tri(x.shape[-2], x.shape[-1], diagonal, bool))
+    np.copyto(out, out.dtype.type(0), where=~np.tri(x.shape[-2], x.shape[-1], diagonal, bool))
 
 
 def _upper(out: Array, x: Array, diagonal: int) -> None:
     np.copyto(out, x)
-    np.copyto(out, 0, where=np.tri(x.shape[-2], x.shape[-1], diagonal - 1, bool))
+    np.copyto(out, out.dtype.type(0), where=np.tri(x.shape[-2], x.shape[-1], diagonal - 1, bool))
 
 
 @binder("Tril")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
 from ascendtensor.simulator.kernels.operands import broadcast, needs, same, unknown
 from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, Task, binder, infer
 
@@ -38,11 +39,18 @@ def _working_dtype(a: Array, b: Array, out: Array) -> np.dtype[Any]:
 def _product(a: Array, b: Array, bias: Array | None, out: Array, dtype: np.dtype[Any]) -> None:
     """The product for operands that need another dtype, or a bias, before the result is rounded into the output."""
     result = out if out.dtype == dtype else np.empty(out.shape, dtype)
-    np.matmul(a.astype(dtype, copy=False), b.astype(dtype, copy=False), result)
+    np.matmul(_as(a, dtype), _as(b, dtype), result)
     if bias is not None:
-        np.add(result, bias.astype(dtype, copy=False), result)
+        np.add(result, _as(bias, dtype), result)
     if result is not out:
-        np.copyto(out, result, casting="unsafe")
+        store(result, out)
+
+
+def _as(array: Array, dtype: np.dtype[Any]) -> Array:
+    """The array in the dtype of the sums; halves keep their strides, so that a transposed view stays one."""
+    if array.dtype in HALVES and array.ndim > 1 and not array.flags.c_contiguous:
+        return float32_of(array.swapaxes(-1, -2)).swapaxes(-1, -2)
+    return float32_of(array).astype(dtype, copy=False)
 
 
 def _less(array: Array, offset: int) -> Array:

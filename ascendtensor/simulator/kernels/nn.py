@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ascendtensor.simulator.kernels.halves import store
 from ascendtensor.simulator.kernels.operands import as_is, broadcast, dims_of, needs, same, unknown, wide
 from ascendtensor.simulator.kernels.registry import (
     UNKNOWN_RANK,
@@ -33,7 +34,7 @@ def _given(inputs: Inputs, index: int) -> Array | None:
 
 
 def _put(out: Array, value: Any) -> None:
-    np.copyto(out, value, casting="unsafe")
+    store(np.broadcast_to(value, out.shape), out)
 
 
 # Layer normalisation
@@ -236,7 +237,9 @@ def _smooth_l1(arrays: list[Array], attrs: Attrs) -> Array:
     sigma = far.dtype.type(attrs["sigma"])
     if sigma == 0:
         return far
-    return np.where(far < sigma, far * far * (far.dtype.type(0.5) / sigma), far - far.dtype.type(0.5) * sigma)
+    half = far.dtype.type(0.5)
+    loss: Array = np.where(far < sigma, far * far * (half / sigma), far - half * sigma)
+    return loss
 
 
 def _squared_error(arrays: list[Array], attrs: Attrs) -> Array:

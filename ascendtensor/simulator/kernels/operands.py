@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels.halves import float32_of
 from ascendtensor.simulator.kernels.registry import ACL_OF, BFLOAT16, UNKNOWN_RANK, Array, Meta, Out, Shape
 
 _NAMES: dict[str, int] = {
@@ -38,7 +39,7 @@ def raw(array: Array) -> Array:
 
 def wide(array: Array) -> Array:
     """The array in the dtype its arithmetic is done in: float32 for the half types, else as it is."""
-    return array.astype(np.float32) if array.dtype.itemsize == 2 and array.dtype.kind not in "iub" else array
+    return float32_of(array)
 
 
 def ints(array: Array | None, what: str = "operand") -> list[int]:
