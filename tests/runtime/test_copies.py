@@ -113,7 +113,6 @@ def test_non_blocking_copies_use_pinned_memory_itself(npu: Device) -> None:
     array[:] = 5
     desc = describe(array, npu)
     buffer = copies.upload(array, desc, non_blocking=True)
-    assert not npu.current_stream().query() or True  # a query makes progress (simulator)
     back = copies.download(buffer, desc, non_blocking=True)
     npu.synchronize()
     np.testing.assert_array_equal(back, array)
