@@ -130,11 +130,11 @@ def ptr_to_numpy(ptr: int, shape: Any, numpy_type: int) -> npt.NDArray[Any]:
     Raises:
         ValueError: For a shape that is no tuple of ints, an unknown type number, or an address the host can't read.
     """
+    _deprecated("ptr_to_numpy")
     if type(shape) is not tuple or not all(isinstance(dim, int) and dim >= 0 for dim in shape):
         raise ValueError("acl.util.ptr_to_numpy: shape is not a tuple of int")
     if numpy_type not in NPY_TYPES:
         raise ValueError(f"acl.util.ptr_to_numpy: unknown numpy type number {numpy_type}")
-    _deprecated("ptr_to_numpy")
     dtype = np.dtype(NPY_TYPES[numpy_type])
     size = dtype.itemsize
     for dim in shape:

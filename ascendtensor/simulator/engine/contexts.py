@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from typing import Final
 
 from . import AclFault, memory, streams
@@ -36,6 +37,7 @@ class Device:
 
 DEVICES: Final[dict[int, Device]] = {}
 _identifiers: Final = itertools.count(1)
+_setup: Final = threading.Lock()
 
 
 def check_device(index: int, parameter: str = "device_id") -> int:
@@ -74,7 +76,7 @@ def _enter(context: Context | None) -> None:
 def set_device(index: int) -> None:
     """Make the primary context current in this thread and raise the use count (RT-10, RT-11)."""
     device = _device(check_device(index))
-    with memory.SETUP:
+    with _setup:
         if device.primary is None:
             device.primary = _make(index, primary=True)
         device.count += 1

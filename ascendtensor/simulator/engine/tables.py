@@ -8,7 +8,6 @@ rebound, so other modules may keep a reference to them.
 from __future__ import annotations
 
 import itertools
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -211,12 +210,6 @@ def clear() -> None:
     """Empty every table in place."""
     for table in COUNTED.values():
         table.clear()
-
-
-def shared(value: object, known: int) -> bool:
-    """Whether more than ``known`` references to ``value`` exist besides this call's; without refcounts, always."""
-    counter = getattr(sys, "getrefcount", None)
-    return counter is None or counter(value) > known + 2
 
 
 class ThreadState(threading.local):
