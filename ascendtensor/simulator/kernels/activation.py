@@ -222,7 +222,7 @@ def hard_sigmoid_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> lis
 @binder("HardSigmoid")
 def hard_sigmoid(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = min(max(alpha * x + beta, 0), 1)."""
-    alpha, beta = float(attrs.get("alpha", 1 / 6)), float(attrs.get("beta", 0.5))
+    alpha, beta = float(attrs.get("alpha", 0.16666666)), float(attrs.get("beta", 0.5))
 
     def steps(out: Array, x: Array) -> None:
         kind = out.dtype.type

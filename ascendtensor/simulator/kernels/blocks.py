@@ -114,6 +114,8 @@ def bind_steps(
         result = work
     if out.size == 0:
         return _nothing, ()
+    if out.ndim == 0:  # steps make temporaries, and NumPy turns those of rank 0 into scalars
+        out, inputs = out.reshape(1), [x.reshape(1) for x in inputs]
     shared = any(np.may_share_memory(x, out) for x in inputs)
     direct = out.dtype == result and not shared and all(x.dtype in (work, _BOOL) for x in inputs)
     if direct and (out.size <= _KEPT or (temps == 0 and out.size <= BLOCK)):

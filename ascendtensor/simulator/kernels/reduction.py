@@ -226,7 +226,8 @@ def _integer_mean(x: Array, axes: Axes, count: int, out: Array) -> None:
 
 
 def _work(x: Array) -> Array:
-    """Floats of at least 32 bits: halves as float32, integers as float64."""
+    """Floats of at least 32 bits and rank 1: halves as float32, integers as float64."""
+    x = x.reshape(x.shape or (1,))
     if x.dtype.kind in "iu":
         return x.astype(_FLOAT64)
     return float32_of(x)

@@ -10,7 +10,8 @@ from ascendtensor.simulator.kernels import registry, rules
 from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 
-_RUN = 4096  # elements added one after the other; sums of earlier runs are carried in float64
+_SHORT = 512  # float32 sums of more elements than this run in float64
+_RUN = 16384
 
 infer("Cumsum", "Cumprod")(rules.unary)
 
@@ -34,7 +35,7 @@ def _bind_scan(ufunc: np.ufunc, inputs: list[Array], out: Array, attrs: Attrs) -
     axis = _axis(inputs[1], x.ndim)
     exclusive, reverse = bool(attrs.get("exclusive", False)), bool(attrs.get("reverse", False))
     plain = x.ndim > 0 and not exclusive and not reverse and x.dtype not in HALVES
-    if plain and not (x.dtype.kind == "f" and ufunc is np.add and x.shape[axis] > _RUN):
+    if plain and not (x.dtype == np.float32 and ufunc is np.add and x.shape[axis] > _SHORT):
         return ufunc.accumulate, (x, axis, out.dtype, out)
     return _scan, (ufunc, x, axis, exclusive, reverse, out)
 
@@ -64,20 +65,35 @@ def _scan(ufunc: np.ufunc, x: Array, axis: int, exclusive: bool, reverse: bool, 
 
 
 def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
-    """Along the last axis; long float sums in runs, so that the error grows with the run and not with the length."""
+    """Along the last axis; long float32 sums are carried in float64, so that their error does not grow with the length."""
     length = wide.shape[-1]
-    if ufunc is not np.add or wide.dtype.kind != "f" or length <= _RUN:
+    if ufunc is not np.add or wide.dtype != np.float32 or length <= _SHORT:
         if length:
             ufunc.accumulate(wide, -1, wide.dtype, target)
         return
-    carry = np.zeros(wide.shape[:-1], np.float64)
-    for start in range(0, length, _RUN):
-        run = target[..., start : start + _RUN]
-        np.add.accumulate(wide[..., start : start + _RUN], -1, wide.dtype, run)
-        last = run[..., -1].astype(np.float64)
-        if start:
-            np.add(run, carry.astype(wide.dtype)[..., None], run)
-        carry += last
+    if wide.flags.c_contiguous and target.flags.c_contiguous:
+        for row, result in zip(wide.reshape(-1, length), target.reshape(-1, length), strict=True):
+            _accumulate_row(row, result)
+        return
+    step = max(16, _RUN // length)
+    for outer in np.ndindex(*wide.shape[:-2]):
+        lines, results = (wide[outer], target[outer]) if wide.ndim > 1 else (wide[None], target[None])
+        for start in range(0, lines.shape[0], step):
+            piece = lines[start : start + step].T
+            np.copyto(results[start : start + step].T, np.add.accumulate(piece, 0, np.float64), casting="unsafe")
+
+
+def _accumulate_row(row: Array, result: Array) -> None:
+    scratch = np.empty(min(row.size, _RUN), np.float64)
+    carry = 0.0
+    for start in range(0, row.size, _RUN):
+        piece = row[start : start + _RUN]
+        sums = scratch[: piece.size]
+        np.copyto(sums, piece)
+        sums[0] += carry
+        np.add.accumulate(sums, 0, np.float64, sums)
+        carry = sums[-1]
+        np.copyto(result[start : start + _RUN], sums, casting="unsafe")
 
 
 @binder("Cumsum", values=(1,))
