@@ -639,7 +639,7 @@ def _one_hot(x: Array, on: Array, off: Array, out: Array, axis: int) -> None:
     """Indices out of range, also negative ones, have no hot place."""
     depth = out.shape[axis]
     np.copyto(out, off)
-    flat = out.reshape(prod(out.shape[:axis]), depth, -1)
+    flat = out.reshape(prod(out.shape[:axis]), depth, prod(out.shape[axis + 1 :]))
     hot = x.reshape(flat.shape[0], flat.shape[2])
     lead, rest = np.nonzero((hot >= 0) & (hot < depth))
     flat[lead, hot[lead, rest], rest] = on

@@ -307,7 +307,7 @@ def _multinomial(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     """Draws category numbers by weight, each row for itself."""
     weights = needs(inputs[0], "x").astype(np.float64)
     weights = weights.reshape(1, -1) if weights.ndim == 1 else weights
-    out = outputs[0].reshape(weights.shape[0], -1)
+    out = outputs[0].reshape(weights.shape[0], attrs["numsamples"])
     if weights.size and not (float(weights.min()) >= 0 and np.isfinite(weights).all() and (weights.sum(axis=1) > 0).all()):
         raise ValueError("x has a weight that is negative or not finite, or a row without weight")
     if attrs["replacement"]:

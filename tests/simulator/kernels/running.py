@@ -42,7 +42,7 @@ def defaults(op_type: str, given: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def run(op_type: str, inputs: list[Any], outputs: list[np.ndarray], **attrs: Any) -> Any:
+def run(op_type: str, inputs: list[Any], outputs: list[np.ndarray], /, **attrs: Any) -> Any:
     """Binds and runs; returns what the kernel returns."""
     kernel = lookup(op_type)
     assert kernel is not None
@@ -51,9 +51,9 @@ def run(op_type: str, inputs: list[Any], outputs: list[np.ndarray], **attrs: Any
         return fn(*args)
 
 
-def made(op_type: str, inputs: list[Any], shape: Any, dtype: Any, **attrs: Any) -> np.ndarray:
+def made(op_type: str, inputs: list[Any], shape: Any, kind: Any, /, **attrs: Any) -> np.ndarray:
     """The one output of an operator, in a buffer that held garbage."""
-    out = np.empty(shape, dtype)
+    out = np.empty(shape, kind)
     out.view(np.uint8).fill(0xA5) if out.ndim else out.reshape(1).view(np.uint8).fill(0xA5)
     run(op_type, inputs, [out], **attrs)
     return out
@@ -64,7 +64,7 @@ def late(*arrays: np.ndarray) -> list[np.ndarray]:
     return [array.copy() for array in arrays]
 
 
-def ruled(op_type: str, inputs: list[Any], num_outputs: int = 1, **attrs: Any) -> list[tuple[int, ...]]:
+def ruled(op_type: str, inputs: list[Any], num_outputs: int = 1, /, **attrs: Any) -> list[tuple[int, ...]]:
     """Shapes that the rule gives for arrays or Metas."""
     rule = infer_rule(op_type)
     assert rule is not None
