@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..acl import binding
+from .interrupts import HeldInterrupts
 
 if TYPE_CHECKING:
     from ..compiler.description import Attribute
@@ -65,7 +66,8 @@ def made(attributes: Sequence[Attribute]) -> Iterator[int]:
 
 def keep(device: Device, attributes: Sequence[Attribute]) -> int:
     """An aclopAttr that lives until `drop` or until the device is shut down."""
-    return device.kept_attrs.add(create(attributes))
+    with HeldInterrupts():
+        return device.kept_attrs.add(create(attributes))
 
 
 def drop(device: Device, handle: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from .. import shapes
 from ..acl import binding
 from ..codes import Format, MallocPolicy, MemcpyKind, RunMode
+from .interrupts import HeldInterrupts
 from .memory import size_class
 
 if TYPE_CHECKING:
@@ -72,9 +73,13 @@ class TensorDesc:
         if not self._handle:
             with self.device.lock:
                 if not self._handle:
-                    made = binding.create_tensor_desc(int(self.dtype.acl), list(self.shape), int(Format.ND))
-                    self._handle = self.device.kept_descs.add(made)
+                    self._make()
         return self._handle
+
+    def _make(self) -> None:
+        with HeldInterrupts():
+            made = binding.create_tensor_desc(int(self.dtype.acl), list(self.shape), int(Format.ND))
+            self._handle = self.device.kept_descs.add(made)
 
     def __repr__(self) -> str:
         return f"{self.dtype.name}[{', '.join(map(str, self.shape))}] on {self.device}"
@@ -131,7 +136,8 @@ def made(tensors: Sequence[TensorDescription]) -> Iterator[list[int]]:
 
 def keep(device: Device, tensor: TensorDescription) -> int:
     """An aclTensorDesc that lives until `drop` or until the device is shut down."""
-    return device.kept_descs.add(create(tensor))
+    with HeldInterrupts():
+        return device.kept_descs.add(create(tensor))
 
 
 def drop(device: Device, handles: Sequence[int]) -> None:

@@ -22,6 +22,7 @@ from ..codes import RunMode
 from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError
 from . import copies
 from .events import EventPool
+from .interrupts import HeldInterrupts
 from .kept import Kept
 from .memory import DeviceBuffer, Pool
 from .process import Attempts, ThreadEnd, refuse_fork, state, thread
@@ -89,6 +90,12 @@ class Device:
     def __repr__(self) -> str:
         return self.name
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, str) and other == self.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return as_device, (self.name,)
 
@@ -134,7 +141,7 @@ class Device:
         return stream
 
     def _enter_context(self) -> None:
-        with self.lock:
+        with self.lock, HeldInterrupts():
             if self.context:
                 binding.set_context(self.context)
                 return
@@ -171,8 +178,9 @@ class Device:
         try:
             return self.ended_lanes.pop()
         except IndexError:
-            lane = Lane(binding.create_stream(), self.pool)
-            self.lanes.append(lane)
+            with HeldInterrupts():
+                lane = Lane(binding.create_stream(), self.pool)
+                self.lanes.append(lane)
             return lane
 
     def enter_stream(self, stream: Stream) -> tuple[Stream, int]:
@@ -342,21 +350,22 @@ def _close_devices() -> BaseException | None:
             explain(error, device.lanes)
             attempt.error = attempt.error or error
         device._forget_launches()
-    if state.initialized:
-        for callback in reversed(state.callbacks):
-            attempt(callback)
-        for device in state.devices:
-            device.detach_threads()
-        state.closing = state.devices
-        state.devices = []
-        state.initialized = False
-        state.generation += 1
-    while state.closing:
-        state.closing[-1].close(attempt)
-        state.closing.pop()
-    if state.owned:
-        state.owned = False
-        attempt(binding.finalize)
+    with HeldInterrupts():
+        if state.initialized:
+            for callback in reversed(state.callbacks):
+                attempt(callback)
+            for device in state.devices:
+                device.detach_threads()
+            state.closing = state.devices
+            state.devices = []
+            state.initialized = False
+            state.generation += 1
+        while state.closing:
+            state.closing[-1].close(attempt)
+            state.closing.pop()
+        if state.owned:
+            state.owned = False
+            attempt(binding.finalize)
     return attempt.error
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ..acl import binding
 from ..codes import EventFlag
+from .interrupts import HeldInterrupts
 
 
 class EventPool:
@@ -26,8 +27,9 @@ class EventPool:
         try:
             return self.idle.pop()
         except IndexError:
-            event = binding.create_event_with_flag(int(EventFlag.SYNC))
-            self.made.add(event)
+            with HeldInterrupts():
+                event = binding.create_event_with_flag(int(EventFlag.SYNC))
+                self.made.add(event)
             return event
 
     def give(self, event: int) -> None:

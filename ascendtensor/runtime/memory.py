@@ -20,6 +20,7 @@ from ..acl import binding
 from ..codes import MallocPolicy, MemAttr
 from ..errors import ClosedError, DeviceError, OutOfDeviceMemoryError
 from .events import EventPool
+from .interrupts import HeldInterrupts
 
 if TYPE_CHECKING:
     from .device import Device
@@ -102,9 +103,10 @@ class DeviceBuffer:
         returns: The list that the block goes back to.
         stream: The stream of the last write.
         readers: Handles of other streams that are ordered after that write, or None.
+        extent: Bytes of data from its start, noted when the first view of it is made; 0 until then.
     """
 
-    __slots__ = ("block", "data_buffer", "readers", "returns", "stream")
+    __slots__ = ("block", "data_buffer", "extent", "readers", "returns", "stream")
     readers: set[int] | None
 
     def __init__(self, block: Block, stream: Stream) -> None:
@@ -113,6 +115,7 @@ class DeviceBuffer:
         self.returns = block.returns
         self.stream = stream
         self.readers = None
+        self.extent = 0
 
     def __del__(self) -> None:
         # One atomic append: this may run in any thread, in the middle of anything.
@@ -282,8 +285,12 @@ class Pool:
         """An aclDataBuffer for a part of a block: one that was given back, or a new one."""
         with self.lock:
             self._collect_windows()
-            self.bury()
-            return self._windows.pop((address, nbytes), 0) or self.create_data_buffer(address, nbytes)
+            kept = self._windows.pop((address, nbytes), 0)
+            if kept:
+                return kept
+            with HeldInterrupts():
+                self.bury()
+                return self.create_data_buffer(address, nbytes)
 
     def _collect_windows(self) -> None:
         while self.dropped_windows:
@@ -310,7 +317,7 @@ class Pool:
     def release(self) -> int:
         """Give the segments that hold no block on loan back to the device; the bytes released. All streams must have drained."""
         released = 0
-        with self.lock:
+        with self.lock, HeldInterrupts():
             self._collect_windows()
             for stream in self.streams:
                 stream.collect()
@@ -380,7 +387,11 @@ class StreamPool:
             with pool.lock:
                 self.collect()
                 free = self.bins.get(size)
-                block = free.pop() if free else self._find(size)
+                if free:
+                    block = free.pop()
+                else:
+                    with HeldInterrupts():
+                        block = self._find(size)
                 pool.allocated += size
                 counted = True
                 pool.allocations += 1

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..acl import binding
 from .events import EventPool
+from .interrupts import HeldInterrupts
 from .stream import Lane
 
 SLAB: Final = 1 << 20
@@ -94,8 +95,9 @@ class Staging:
         self._collect(wait=len(self.waiting) >= _WAITING)
         if self.idle:
             return self.idle.pop()
-        slab = Slab()
-        self.slabs.append(slab)
+        with HeldInterrupts():
+            slab = Slab()
+            self.slabs.append(slab)
         return slab
 
     def _collect(self, wait: bool) -> None:
@@ -114,7 +116,7 @@ class Staging:
 
     def empty(self, nbytes: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """A new array of bytes in pinned memory, given back when its last view is gone."""
-        with self.lock:
+        with self.lock, HeldInterrupts():
             self.sweep()
             address = binding.malloc_host(max(nbytes, 1) + ALIGNMENT)
             start = (address + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..acl import binding
 from ..codes import EventFlag
 from ..errors import AclError, ClosedError, ValueRangeError
+from .interrupts import HeldInterrupts
 from .memory import Pool, StreamPool
 
 if TYPE_CHECKING:
@@ -217,7 +218,8 @@ class Event:
             raise ValueRangeError(f"the event belongs to {self.device}, the stream to {on.device}", where="Event.record")
         if not self._handle:
             flag = EventFlag.SYNC | EventFlag.TIME_LINE if self.enable_timing else EventFlag.SYNC
-            handle = on.device.kept_events.add(binding.create_event_with_flag(int(flag)))
+            with HeldInterrupts():
+                handle = on.device.kept_events.add(binding.create_event_with_flag(int(flag)))
             try:
                 binding.record_event(handle, on.handle)
             except BaseException:

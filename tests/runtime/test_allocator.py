@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -85,7 +86,7 @@ class AllocatorMachine(RuleBasedStateMachine):
     @invariant()
     def live_blocks_never_overlap(self) -> None:
         ranges = sorted((each.address, each.address + each.block.size) for each in self.live)
-        assert all(end <= start for (_, end), (start, _) in zip(ranges, ranges[1:], strict=False))
+        assert all(end <= start for (_, end), (start, _) in itertools.pairwise(ranges))
 
     @invariant()
     def segments_are_tiled_by_their_blocks(self) -> None:

@@ -311,9 +311,11 @@ def test_marks_over_all_streams(npu: Device, put: Callable[..., Any]) -> None:
     assert len(marks) == 3  # the thread has a stream on each device too
     npu.synchronize()
     other.synchronize()
+    devices.synchronize(1)
     assert devices.marks_done(marks)
     devices.forget_marks(marks)
     assert len(npu.events.idle) == 1
+    assert len(as_device(1).events.idle) == 2
 
 
 def test_streams_and_events_from_before_shutdown_are_refused(npu: Device) -> None:

@@ -1,0 +1,45 @@
+"""Ctrl-C held back while tables are half changed."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import Any
+
+
+class HeldInterrupts:
+    """A SIGINT that comes during the `with` block is handled at its end.
+
+    Signals are handled in the main thread only, so elsewhere it does nothing. It costs about a microsecond: not for the hot road.
+    """
+
+    __slots__ = ("_before", "_came")
+
+    def __init__(self) -> None:
+        self._before: Any = None
+        self._came: FrameType | bool | None = False
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._came = frame or True
+
+    def __enter__(self) -> None:
+        if threading.get_ident() != threading.main_thread().ident:
+            return
+        before = signal.getsignal(signal.SIGINT)
+        if not callable(before):
+            return
+        try:
+            signal.signal(signal.SIGINT, self._note)
+        except ValueError:  # the main thread of another interpreter
+            return
+        self._before = before
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        before = self._before
+        if before is None:
+            return
+        self._before = None
+        signal.signal(signal.SIGINT, before)
+        if self._came:
+            before(signal.SIGINT, None if self._came is True else self._came)
