@@ -286,7 +286,7 @@ def test_the_old_call_refreshes_nothing(acl: ModuleType) -> None:  # OP-2
 
 def test_static_models_leave_descriptions_alone(acl: ModuleType) -> None:  # OP-13
     load(acl, operator("NonZero", [tensor([4])], [tensor([4, 1], "int64")]))
-    dims, found, code = nonzero(acl, [0, 1, 0, 1], 4, None)
+    dims, _, code = nonzero(acl, [0, 1, 0, 1], 4, None)
     assert (dims, code) == ([4, 1], 0)
     assert acl.rt.synchronize_stream(0) == 0
 
