@@ -10,6 +10,7 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import registry, rules, special
 from ascendtensor.simulator.kernels.blocks import BLOCK, Steps, bind_steps
 from ascendtensor.simulator.kernels.halves import HALVES, narrow, widen
+from ascendtensor.simulator.kernels.masks import choose
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 
 _SELU_ALPHA = 1.6732632423543772
@@ -28,6 +29,9 @@ def relu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     if x.dtype in HALVES:
         infinity = 0x7C00 if x.dtype == np.float16 else 0x7F80
         return bind_steps(partial(_relu_half, infinity), [x.view(np.uint16)], out.view(np.uint16))
+    if x.size > BLOCK and x.dtype.kind == "f":
+        # NumPy has a vector loop for clip with scalar bounds, none for maximum with a scalar
+        return partial(np.clip, out=out), (x, x.dtype.type(0), x.dtype.type(np.inf))
     return partial(np.maximum, out=out), (x, np.zeros((), x.dtype))
 
 
@@ -114,10 +118,7 @@ def _mish(out: Array, x: Array) -> None:
 
 
 def _selu(out: Array, x: Array) -> None:
-    kind = out.dtype.type
     _exponential_unit(out, x, _SELU_SCALE, _SELU_SCALE * _SELU_ALPHA, 1.0)
-    if out.dtype.kind == "i":
-        np.copyto(out, out.astype(kind))
 
 
 def _exponential_unit(out: Array, x: Array, positive: float, negative: float, inner: float) -> None:
@@ -127,8 +128,7 @@ def _exponential_unit(out: Array, x: Array, positive: float, negative: float, in
     np.minimum(out, kind(0), out=out)
     np.expm1(out, out)
     np.multiply(out, kind(negative), out)
-    above = x > 0
-    np.multiply(x, kind(positive), out=out, where=above)
+    choose(out, x > 0, x if positive == 1.0 else np.multiply(x, kind(positive)), out)
 
 
 for _name, _steps in {
@@ -184,7 +184,7 @@ def softplus_v2(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task
         np.multiply(x, kind(beta), scaled)
         _softplus(out, scaled)
         np.divide(out, kind(beta), out)
-        np.copyto(out, x, where=scaled > kind(threshold))
+        choose(out, scaled > kind(threshold), x, out)
 
     return bind_steps(steps, inputs, outputs[0], temps=1)
 
@@ -196,7 +196,7 @@ def leaky_relu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 
     def steps(out: Array, x: Array) -> None:
         np.multiply(x, out.dtype.type(slope), out)
-        np.copyto(out, x, where=x > 0)
+        choose(out, x > 0, x, out)
 
     return bind_steps(steps, inputs, outputs[0])
 
@@ -308,7 +308,7 @@ def _run_rows(steps: Steps, inputs: list[Array], out: Array, first: int, count: 
     sources = [x.reshape(form) for x in inputs]
     work = np.dtype(np.float32) if sources[0].dtype in HALVES else sources[0].dtype
     rows = max(1, BLOCK // (length * form[2]))
-    columns = form[2] if rows > 1 or length * form[2] <= BLOCK else max(1, BLOCK // length)
+    columns = form[2] if rows > 1 or length * form[2] <= BLOCK else max(256, BLOCK // length)
     for row in range(0, outer, rows):
         for column in range(0, form[2], columns):
             window = (slice(row, row + rows), slice(None), slice(column, column + columns))

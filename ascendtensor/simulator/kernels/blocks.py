@@ -17,7 +17,7 @@ import numpy as np
 from ascendtensor.simulator.kernels.halves import FLOAT32, HALVES, narrow, widen
 from ascendtensor.simulator.kernels.registry import Array, Shape, Task
 
-BLOCK = 32768
+BLOCK = 65536
 _KEPT = 1024  # temporaries up to this many elements are allocated once, when the task is bound
 _NATIVE = 6144  # up to here the half loops of a ufunc cost less than the calls of a conversion
 

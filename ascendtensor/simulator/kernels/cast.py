@@ -8,7 +8,7 @@ import numpy as np
 
 from ascendtensor.simulator.kernels import rules
 from ascendtensor.simulator.kernels.blocks import bind_steps
-from ascendtensor.simulator.kernels.halves import FLOAT32, HALVES, widen
+from ascendtensor.simulator.kernels.halves import FLOAT32, HALVES, store, widen_all
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 
 _BOOL = np.dtype(np.bool_)
@@ -45,15 +45,13 @@ def cast(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     if floating and target.kind in "iu":
         work = FLOAT32 if source in HALVES else source
         return bind_steps(_Truncation(work, target), [x], out, work=work, result=target)
-    if target in HALVES and (source == FLOAT32 or source in HALVES):
-        return bind_steps(_copy, [x], out, work=FLOAT32, result=FLOAT32)
-    if source in HALVES and target == FLOAT32:
-        return _widening(x, out)
+    if source in HALVES and target in HALVES:
+        return bind_steps(_convert, [x], out, work=FLOAT32, result=FLOAT32)
+    if source == FLOAT32 and target == np.float16:
+        return store, (x, out)
+    if source == np.float16 and target == FLOAT32:
+        return widen_all, (x, out)
     return _convert, (out, x)
-
-
-def _copy(out: Array, x: Array) -> None:
-    np.copyto(out, x)
 
 
 def _convert(out: Array, x: Array) -> None:
@@ -62,18 +60,6 @@ def _convert(out: Array, x: Array) -> None:
 
 def _half_to_bool(out: Array, bits: Array) -> None:
     np.not_equal(np.left_shift(bits, 1), 0, out)
-
-
-def _widening(x: Array, out: Array) -> Task:
-    """Half to float32 straight into the output."""
-    if x.size <= 32768 or not (x.flags.c_contiguous and out.flags.c_contiguous):
-        return widen, (x, out)
-    return _widen_pieces, (x.reshape(-1), out.reshape(-1))
-
-
-def _widen_pieces(x: Array, out: Array) -> None:
-    for start in range(0, x.size, 32768):
-        widen(x[start : start + 32768], out[start : start + 32768])
 
 
 class _Truncation:

@@ -10,6 +10,7 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import registry, rules
 from ascendtensor.simulator.kernels.blocks import bind_steps, bind_ufunc, ufunc_task
 from ascendtensor.simulator.kernels.halves import HALVES
+from ascendtensor.simulator.kernels.masks import choose
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 
 _BOOL = np.dtype(np.bool_)
@@ -112,15 +113,10 @@ def select_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]
 
 def _bind_choice(condition: Array, chosen: Array, other: Array, out: Array) -> Task:
     """Where the condition holds the one, else the other; dtypes are equal, so halves need no conversion."""
-    storage = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}.get(out.dtype.itemsize)
-    if storage is not None and out.flags.c_contiguous:
-        # Compared by their bytes: NumPy has fast loops for integers, none for bfloat16.
-        return bind_steps(_choose, (condition, chosen.view(storage), other.view(storage)), out.view(storage))
-    return bind_steps(_choose, (condition, chosen, other), out)
-
-
-def _choose(out: Array, condition: Array, chosen: Array, other: Array) -> None:
-    np.copyto(out, np.where(condition, chosen, other))
+    storage = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}.get(out.dtype.itemsize)
+    if storage is not None:
+        return bind_steps(choose, (condition, chosen.view(storage), other.view(storage)), out.view(storage))
+    return bind_steps(choose, (condition, chosen, other), out)
 
 
 @binder("SelectV2")

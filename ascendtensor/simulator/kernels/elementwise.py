@@ -10,6 +10,7 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import registry, rules
 from ascendtensor.simulator.kernels.blocks import Steps, bind_steps, bind_ufunc, one_dtype
 from ascendtensor.simulator.kernels.halves import HALVES
+from ascendtensor.simulator.kernels.masks import choose, clear
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 
 _BOOL = np.dtype(np.bool_)
@@ -97,7 +98,7 @@ def div_no_nan(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 
     def steps(out: Array, a: Array, b: Array) -> None:
         np.divide(a, b, out)
-        np.copyto(out, 0, where=b == 0)
+        clear(out, b == 0)
 
     return bind_steps(steps, inputs, outputs[0])
 
@@ -158,7 +159,7 @@ def xlogy(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     def steps(out: Array, x: Array, y: Array) -> None:
         np.log(y, out)
         np.multiply(x, out, out)
-        np.copyto(out, 0, where=np.logical_and(x == 0, y == y))
+        clear(out, np.logical_and(x == 0, y == y))
 
     return bind_steps(steps, inputs, outputs[0])
 
@@ -169,7 +170,7 @@ def xdivy(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 
     def steps(out: Array, x: Array, y: Array) -> None:
         np.divide(x, y, out)
-        np.copyto(out, 0, where=x == 0)
+        clear(out, x == 0)
 
     return bind_steps(steps, inputs, outputs[0])
 
@@ -270,7 +271,7 @@ def relu_grad(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     def steps(out: Array, gradients: Array, features: Array) -> None:
         # a NaN or infinite gradient of a dead unit must give 0, so no multiplication by the mask
         np.copyto(out, gradients)
-        np.copyto(out, 0, where=np.logical_not(features > 0))
+        clear(out, np.logical_not(features > 0))
 
     return bind_steps(steps, inputs, outputs[0])
 
@@ -296,7 +297,7 @@ def prelu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 
     def steps(out: Array, value: Array, slope: Array) -> None:
         np.multiply(value, slope, out)
-        np.copyto(out, value, where=value > 0)
+        choose(out, value > 0, value, out)
 
     return bind_steps(steps, (x, weight), outputs[0])
 
@@ -352,7 +353,7 @@ def lerp(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         if far.any():
             np.multiply(difference, 1 - weight, difference)
             np.subtract(end, difference, difference)
-            np.copyto(out, difference, where=far)
+            choose(out, far, difference, out)
 
     return bind_steps(steps, inputs, outputs[0], temps=1)
 
@@ -363,10 +364,14 @@ def clip(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     if inputs[0].dtype.kind == "c":
         raise TypeError(f"ClipByValue has no kernel for {inputs[0].dtype}")
 
-    def steps(out: Array, x: Array, low: Array, high: Array) -> None:
+    return bind_steps(_clip, inputs, outputs[0])
+
+
+def _clip(out: Array, x: Array, low: Array, high: Array) -> None:
+    if out.size > 2048:  # a Python function round a ufunc with a vector loop for scalar bounds
+        np.clip(x, low, high, out=out)
+    else:
         np.maximum(x, low, out=out)
         np.minimum(out, high, out=out)
-
-    return bind_steps(steps, inputs, outputs[0])
 
 

@@ -17,6 +17,7 @@ FLOAT32: Final = np.dtype(np.float32)
 HALVES: Final = frozenset((FLOAT16, BFLOAT16))
 
 _SHORT = 6144
+_PIECE = 65536
 _EXPONENT16 = np.int16(0x7C00)
 _SIGN16 = np.int16(-0x8000)
 _SIGN_AND_VALUE = np.int32(-0x70002000)  # 0x8FFFE000
@@ -86,20 +87,25 @@ def float32_of(array: Array) -> Array:
     if array.dtype not in HALVES:
         return array
     wide = np.empty(array.shape, np.float32)
-    if array.size <= 65536:
-        widen(array, wide)
-    else:
-        flat, target = array.reshape(-1), wide.reshape(-1)
-        for start in range(0, flat.size, 32768):
-            widen(flat[start : start + 32768], target[start : start + 32768])
+    widen_all(array, wide)
     return wide
+
+
+def widen_all(source: Array, target: Array) -> None:
+    """As ``widen``, for arrays of any size and layout."""
+    if source.dtype != FLOAT16 or source.size <= _PIECE or not (source.flags.c_contiguous and target.flags.c_contiguous):
+        np.copyto(target, source, casting="unsafe")
+        return
+    values, out = source.reshape(-1), target.reshape(-1)
+    for start in range(0, values.size, _PIECE):
+        widen(values[start : start + _PIECE], out[start : start + _PIECE])
 
 
 def store(source: Array, target: Array) -> None:
     """Writes a computed array into an output of any dtype, blockwise where it is a half."""
-    if target.dtype not in HALVES or source.size <= 65536 or not (target.flags.c_contiguous and source.flags.c_contiguous):
-        narrow(np.ascontiguousarray(source).reshape(target.shape), target)
+    if target.dtype != FLOAT16 or source.size <= _PIECE or not (target.flags.c_contiguous and source.flags.c_contiguous):
+        np.copyto(target, source, casting="unsafe")
         return
     values, out = source.reshape(-1), target.reshape(-1)
-    for start in range(0, values.size, 32768):
-        narrow(values[start : start + 32768], out[start : start + 32768])
+    for start in range(0, values.size, _PIECE):
+        narrow(values[start : start + _PIECE], out[start : start + _PIECE])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ascendtensor.simulator.kernels.masks import choose
 from ascendtensor.simulator.kernels.registry import Array
 
 # exp(z²) erfc(z) (z + 2) in t = (z - 2) / (z + 2), for z >= 0
@@ -93,7 +94,7 @@ def erfc(out: Array, x: Array) -> None:
     np.minimum(z, z.dtype.type(30), out=z)
     _scaled_erfc(z, out)
     _gauss(z, 1.0, out)
-    np.subtract(z.dtype.type(2), out, out=out, where=x < 0)
+    choose(out, x < 0, np.subtract(z.dtype.type(2), out), out)
 
 
 def erf(out: Array, x: Array) -> None:
@@ -110,7 +111,7 @@ def erf(out: Array, x: Array) -> None:
         far = np.empty(z.shape, z.dtype)
         erfc(far, z)
         np.subtract(1.0, far, far)
-        np.copyto(out, np.copysign(far, x), where=large)
+        choose(out, large, np.copysign(far, x), out)
 
 
 def _erf32(out: Array, x: Array) -> None:
@@ -138,7 +139,7 @@ def erfinv(out: Array, x: Array) -> None:
     if large.any():
         far = np.empty(w.shape, np.float32)
         horner(np.subtract(np.sqrt(w), np.float32(3)), _ERFINV_FAR, far)
-        np.copyto(out, far, where=large)
+        choose(out, large, far, out)
         np.copyto(out, np.float32(np.inf), where=np.absolute(x) == 1)
     np.multiply(out, x, out)
 

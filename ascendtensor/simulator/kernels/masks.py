@@ -1,0 +1,49 @@
+"""Choosing by a mask, on bits: no branches, so that a random mask costs no more than a constant one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ascendtensor.simulator.kernels.registry import Array
+
+_STORAGE: dict[int, Any] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
+_SHORT = 2048
+
+
+def _bits(condition: Array, storage: Any) -> Array:
+    """All ones where the condition holds, else zero."""
+    ones = np.negative(condition.view(np.int8))
+    return ones if storage is np.int8 else ones.astype(storage)
+
+
+def choose(out: Array, condition: Array, chosen: Array, other: Array) -> None:
+    """Writes ``chosen`` where the condition holds, else ``other``; all of the output's dtype, broadcastable to it.
+
+    ``out`` may be ``chosen`` or ``other``.
+    """
+    storage = _STORAGE.get(out.dtype.itemsize)
+    if storage is None or out.size <= _SHORT:
+        np.copyto(out, np.where(condition, chosen, other))
+        return
+    bits = _bits(condition, storage)
+    result, kept = out.view(storage), other.view(storage)
+    if np.may_share_memory(out, other):
+        difference = np.bitwise_and(np.bitwise_xor(chosen.view(storage), kept), bits)
+        np.bitwise_xor(kept, difference, result)
+        return
+    np.bitwise_xor(chosen.view(storage), kept, result)
+    np.bitwise_and(result, bits, result)
+    np.bitwise_xor(result, kept, result)
+
+
+def clear(out: Array, condition: Array) -> None:
+    """Writes 0 where the condition holds."""
+    storage = _STORAGE.get(out.dtype.itemsize)
+    if storage is None or out.size <= _SHORT:
+        np.copyto(out, 0, where=condition)
+        return
+    # true is 1, 1 - 1 is 0; false gives -1, all ones
+    kept = np.subtract(condition.view(np.int8), np.int8(1))
+    np.bitwise_and(out.view(storage), kept if storage is np.int8 else kept.astype(storage), out.view(storage))
