@@ -524,10 +524,10 @@ def _check_copy(dst: int, dest_max: int, src: int, count: int, kind: int) -> Non
         raise invalid("count", count, f"must not exceed dest_max, {dest_max}", _PARAM_INVALID)
 
 
-def _pair(dst: int, src: int, count: int) -> tuple[memory.Bytes, memory.Bytes]:
-    """Both ranges as bytes; two devices need peer access (RT-36, RT-42)."""
-    target, source = memory.any_array(dst, count, write=True), memory.any_array(src, count)
-    one, other = memory.find(dst), memory.find(src)
+def _pair(dst: int, src: int, count: int, one: memory.Block | None, other: memory.Block | None) -> tuple[memory.Bytes, memory.Bytes]:
+    """Both ranges as bytes, given the blocks they lie in; two devices need peer access (RT-36, RT-42)."""
+    target = memory.host_array(dst, count, write=True) if one is None else memory.view(one, dst, count)
+    source = memory.host_array(src, count) if other is None else memory.view(other, src, count)
     both = one is not None and other is not None and min(one.device, other.device) >= 0
     if both and one is not None and other is not None and not contexts.peers(one.device, other.device):
         raise AclFault(_PARAM_INVALID, f"devices {other.device} and {one.device} have no peer access enabled")
@@ -547,19 +547,18 @@ def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int) -> int:
     if dst == src:
         return 0
     contexts.current()
-    target, source = _pair(dst, src, count)
+    target, source = _pair(dst, src, count, memory.find(dst), memory.find(src))
     target[:] = source
     return 0
 
 
-def _check_kind(kind: int, dst: int, src: int) -> None:
+def _check_kind(kind: int, dst: int, src: int, one: memory.Block | None, other: memory.Block | None) -> None:
     """A stated direction that the locations contradict (RT-41); pinned and device memory are known, so they correct it."""
-    to_device, from_device = memory.is_device(dst), memory.is_device(src)
-    if not to_device and not from_device:
-        raise invalid("kind", kind, "both addresses are host memory", _PARAM_INVALID)
-    if memory.pageable(dst) and kind in (_HOST_TO_DEVICE, _DEVICE_TO_DEVICE, _BUFFERED):
+    if (one is None or one.device < 0) and (other is None or other.device < 0):
+        raise invalid("kind", kind, "neither address is live device memory", _PARAM_INVALID)
+    if one is None and kind in (_HOST_TO_DEVICE, _DEVICE_TO_DEVICE, _BUFFERED):
         raise invalid("kind", kind, f"dst [{dst:#x}] is host memory", _PARAM_INVALID)
-    if memory.pageable(src) and kind in (_DEVICE_TO_HOST, _DEVICE_TO_DEVICE):
+    if other is None and kind in (_DEVICE_TO_HOST, _DEVICE_TO_DEVICE):
         raise invalid("kind", kind, f"src [{src:#x}] is host memory", _PARAM_INVALID)
 
 
@@ -575,12 +574,13 @@ def memcpy_async(dst: int, dest_max: int, src: int, count: int, kind: int, strea
     found = contexts.stream_for(stream)
     if dst == src:
         return 0
+    one, other = memory.find(dst), memory.find(src)
     if not one_space:
-        _check_kind(kind, dst, src)
-    target, source = _pair(dst, src, count)
-    if kind == _BUFFERED and not memory.is_device(src):
+        _check_kind(kind, dst, src, one, other)
+    target, source = _pair(dst, src, count, one, other)
+    if kind == _BUFFERED and (other is None or other.device < 0):
         streams.enqueue(found, _copy, (target, source.copy()))  # RT-40
-    elif memory.pageable(dst) or memory.pageable(src):
+    elif one is None or other is None:
         streams.wait_for(found)
         target[:] = source
     else:

@@ -111,9 +111,9 @@ def test_addresses_and_sizes_must_be_real_ints(acl: ModuleType) -> None:  # PY-3
             acl.rt.malloc(bad, 0)
         with pytest.raises(TypeError, match=r"acl\.rt\.free args parse failed"):
             acl.rt.free(bad)
-    address, ret = acl.rt.malloc(64, np.int32(2))  # C ints take anything with __index__
+    _, ret = acl.rt.malloc(64, np.int32(2))  # C ints take anything with __index__
     assert ret == 0
-    address, ret = acl.rt.malloc(True, 99)  # bool is an int; unknown policies act as the default
+    _, ret = acl.rt.malloc(True, 99)  # bool is an int; unknown policies act as the default
     assert ret == 0
     with pytest.raises(TypeError):
         acl.rt.malloc(64, 1.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import signal
 import threading
 import time
 from types import ModuleType
@@ -219,6 +221,24 @@ def test_interrupt_passes_through_and_keeps_the_queue(acl: ModuleType) -> None:
         acl.rt.synchronize_stream(0)
     assert acl.rt.synchronize_stream(0) == 0
     assert seen == [0, 1, 2]
+
+
+@pytest.mark.parametrize("handler", [signal.default_int_handler, lambda number, frame: signal.default_int_handler(number, frame)])
+def test_interrupt_right_after_a_finished_task_does_not_run_it_again(acl: ModuleType, handler: Any) -> None:
+    before = signal.signal(signal.SIGINT, handler)
+    calls = itertools.count()
+    seen: list[int] = []
+    try:
+        queue(0, next, calls)
+        queue(0, signal.raise_signal, signal.SIGINT)
+        queue(0, seen.append, 1)
+        with pytest.raises(KeyboardInterrupt):
+            acl.rt.synchronize_stream(0)
+        assert acl.rt.synchronize_stream(0) == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert next(calls) == 1
+    assert seen == [1]
 
 
 def test_one_thread_runs_a_queue_and_others_wait_for_it(acl: ModuleType) -> None:  # PY-17

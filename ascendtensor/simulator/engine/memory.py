@@ -310,10 +310,21 @@ def block_of(address: int, nbytes: int) -> Block:
     block = find(address)
     if block is None:
         raise AclFault(PARAM_INVALID, f"address [{address:#x}] does not belong to a live allocation")
-    if address + nbytes > block.address + block.size:
-        left = block.address + block.size - address
-        raise AclFault(PARAM_INVALID, f"{nbytes} bytes from [{address:#x}] leave the allocation, which ends after {left}")
+    view(block, address, nbytes)
     return block
+
+
+def view(block: Block, address: int, nbytes: int) -> Bytes:
+    """Bytes of a block that holds ``address``.
+
+    Raises:
+        AclFault: 107000 if the range leaves the block (RT-36).
+    """
+    start = address - block.address
+    end = start + nbytes
+    if end > block.size:
+        raise AclFault(PARAM_INVALID, f"{nbytes} bytes from [{address:#x}] leave the allocation, which ends after {block.size - start}")
+    return block.array[start:end]
 
 
 def device_array(address: int, nbytes: int, device: int | None = None) -> Bytes:
@@ -328,15 +339,15 @@ def device_array(address: int, nbytes: int, device: int | None = None) -> Bytes:
         AclFault: 107000 if the range is not device memory.
     """
     block = find(address)
-    if block is None and Settings.one_space:
-        return host_array(address, nbytes, write=True)
-    block = block_of(address, nbytes)
+    if block is None:
+        if Settings.one_space:
+            return host_array(address, nbytes, write=True)
+        raise AclFault(PARAM_INVALID, f"address [{address:#x}] does not belong to a live allocation")
     if block.device < 0:
         raise AclFault(PARAM_INVALID, f"address [{address:#x}] is host memory")
     if device is not None and block.device != device:
         raise AclFault(PARAM_INVALID, f"address [{address:#x}] belongs to device {block.device}, not to device {device}")
-    start = address - block.address
-    return block.array[start : start + nbytes]
+    return view(block, address, nbytes)
 
 
 def host_array(address: int, nbytes: int, write: bool = False) -> Bytes:
@@ -347,9 +358,7 @@ def host_array(address: int, nbytes: int, write: bool = False) -> Bytes:
     """
     block = find(address)
     if block is not None and (block.device < 0 or Settings.one_space):
-        block = block_of(address, nbytes)
-        start = address - block.address
-        return block.array[start : start + nbytes]
+        return view(block, address, nbytes)
     if is_device(address):
         raise AclFault(PARAM_INVALID, f"address [{address:#x}] is device memory, which the host can't read or write")
     check_mapped(address, nbytes, write)
@@ -381,13 +390,5 @@ def any_array(address: int, nbytes: int, write: bool = False) -> Bytes:
     Raises:
         AclFault: 107000 if nothing valid is there.
     """
-    if find(address) is not None:
-        block = block_of(address, nbytes)
-        start = address - block.address
-        return block.array[start : start + nbytes]
-    return host_array(address, nbytes, write)
-
-
-def pageable(address: int) -> bool:
-    """Whether an address is neither device nor pinned memory."""
-    return find(address) is None and not is_device(address)
+    block = find(address)
+    return host_array(address, nbytes, write) if block is None else view(block, address, nbytes)

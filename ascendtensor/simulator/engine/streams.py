@@ -168,10 +168,11 @@ def wait_for(stream: Stream, until: Capture | None = None, timeout_ms: int = -1)
 
 def _drive(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:
     """Run ``stream``; where it waits for another stream's record, run that one first. A list, not recursion: chains are long."""
+    outcome = _run(stream, until, deadline, budget)
+    if not isinstance(outcome, Capture):
+        return outcome
     pending: list[tuple[Stream, Capture | None]] = [(stream, until)]
     while True:
-        current, goal = pending[-1]
-        outcome = _run(current, goal, deadline, budget)
         if outcome is None:
             pending.pop()
             if not pending:
@@ -182,6 +183,8 @@ def _drive(stream: Stream, until: Capture | None, deadline: float | None, budget
             pending.append((outcome.stream, outcome))
         else:
             return outcome
+        current, goal = pending[-1]
+        outcome = _run(current, goal, deadline, budget)
 
 
 def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:
@@ -227,9 +230,7 @@ def _run_all(stream: Stream) -> Outcome:
             if _failed(stream, fn, error):
                 continue
         except BaseException as error:
-            # A signal is taken when a call has returned. Without a deeper frame that was the task's own call: it is done.
-            trace = error.__traceback__
-            if trace is None or trace.tb_next is None:
+            if not _interrupted_inside(fn, error):
                 popleft()
             raise
         popleft()
@@ -258,12 +259,22 @@ def _run_carefully(stream: Stream, until: Capture | None, deadline: float | None
             if _failed(stream, fn, error):
                 continue
         except BaseException as error:
-            trace = error.__traceback__
-            if trace is None or trace.tb_next is None:
+            if not _interrupted_inside(fn, error):
                 queue.popleft()
             raise
         queue.popleft()
     return None
+
+
+def _interrupted_inside(fn: Callable[..., Any], error: BaseException) -> bool:
+    """Whether Ctrl-C came inside a task, which then runs again, or right after it.
+
+    A signal is taken between bytecodes: for a task written in C that is after the call, for one written in Python it may
+    be inside, and then its frame is the next one in the traceback.
+    """
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    inner = error.__traceback__.tb_next if error.__traceback__ is not None else None
+    return code is not None and inner is not None and inner.tb_frame.f_code is code
 
 
 def _failed(stream: Stream, fn: Callable[..., Any], error: Exception) -> bool:
