@@ -1,23 +1,463 @@
-"""Element-wise functions."""
+"""Arithmetic of two and three operands, element by element."""
+
+# mypy: disable-error-code="no-any-return"
+# (`binary` and `call` give Any: only the operands know the tensor class.)
 
 from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from .. import dtypes as d
 from ..base import TensorBase
-from .call import binary, unary
+from ..errors import DTypeError, ValueRangeError
+from . import comparison, unary
+from .call import binary, call
 from .table import elementwise as table
+from .writing import write
 
 T = TypeVar("T", bound=TensorBase)
 
 
-def add(input: T, other: Any, *, alpha: Any = 1) -> T:
+def add(input: T, other: Any, *, alpha: Any = 1, out: T | None = None) -> T:
     """`input + alpha * other`, element by element, broadcast.
 
     Args:
         input: Tensor of any shape, or a Python number.
         other: Tensor or Python number; at least one of the two is a tensor.
         alpha: Number that `other` is multiplied with.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: `alpha` is of a higher kind than the operands.
+
+    Ascend operator: Add. Like: torch.add, numpy.add.
+    """
+    if alpha != 1:
+        other = _times(input, other, alpha, "add")
+    if out is not None:
+        return write(table.ADD, out, (input, other))
+    result: T = binary(table.ADD, input, other)
+    return result
+
+
+def sub(input: T, other: Any, *, alpha: Any = 1, out: T | None = None) -> T:
+    """`input - alpha * other`, element by element, broadcast.
+
+    Args:
+        input: Tensor of any shape and any dtype but bool, or a Python number.
+        other: Tensor or Python number; at least one of the two is a tensor.
+        alpha: Number that `other` is multiplied with.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: Both operands are bool (use logical_xor), or `alpha` is of a higher kind than the operands.
+
+    Ascend operator: Sub. Like: torch.sub, numpy.subtract.
+    """
+    if alpha != 1:
+        other = _times(input, other, alpha, "sub")
+    return binary(table.SUB, input, other) if out is None else write(table.SUB, out, (input, other))
+
+
+def rsub(input: T, other: Any, *, alpha: Any = 1) -> T:
+    """`other - alpha * input`: subtraction with the operands exchanged.
+
+    Args:
+        input: Tensor of any shape and any dtype but bool.
+        other: Tensor or Python number.
+        alpha: Number that `input` is multiplied with.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: Both operands are bool, or `alpha` is of a higher kind than the operands.
+
+    Ascend operator: Sub. Like: torch.rsub.
+    """
+    return sub(other, input, alpha=alpha)
+
+
+def _times(input: Any, other: Any, alpha: Any, function: str) -> Any:
+    """`alpha * other`, for add and sub."""
+    kinds = [operand.desc.dtype.category for operand in (input, other) if isinstance(operand, TensorBase)]
+    scale = alpha.desc.dtype.category if isinstance(alpha, TensorBase) else d.as_dtype(type(alpha)).category
+    if scale > max(*kinds, d.INTEGER):
+        raise DTypeError(f"alpha is {alpha!r}, which integer operands can't be scaled with", where=function)
+    return mul(other, alpha) if isinstance(other, TensorBase) or isinstance(alpha, TensorBase) else other * alpha
+
+
+def mul(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input * other`; integers wrap.
+
+    Args:
+        input: Tensor of any shape and any dtype, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operator does not take the promoted dtype.
+
+    Ascend operator: Mul. Like: torch.mul, numpy.multiply.
+    """
+    return binary(table.MUL, input, other) if out is None else write(table.MUL, out, (input, other))
+
+def square(input: T, *, out: T | None = None) -> T:
+    """`input * input`; integers wrap.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Ascend operator: Mul, which takes more dtypes than Square. Like: torch.square, numpy.square.
+    """
+    return mul(input, input, out=out)
+
+
+def div(input: T, other: Any, *, rounding_mode: str | None = None, out: T | None = None) -> T:
+    """`input / other`, element by element, broadcast.
+
+    Args:
+        input: Tensor of any shape and dtype, or a Python number.
+        other: Tensor or Python number; at least one of the two is a tensor.
+        rounding_mode: None: true division, integers become floating; "trunc": rounded towards zero, "floor": rounded down, integers
+            stay integers.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        ValueRangeError: Another rounding mode.
+
+    Ascend operator: RealDiv, TruncateDiv, FloorDiv. Like: torch.div, numpy.divide.
+    """
+    if rounding_mode is None:
+        row = table.DIV
+    elif rounding_mode == "trunc":
+        row = table.TRUNCATE_DIV
+    elif rounding_mode == "floor":
+        row = table.FLOOR_DIV
+    else:
+        raise ValueRangeError(f"rounding_mode is {rounding_mode!r}; it is None, 'trunc' or 'floor'", where="div")
+    return binary(row, input, other) if out is None else write(row, out, (input, other))
+
+
+def true_divide(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input / other`; the same as `div` without a rounding mode.
+
+    Ascend operator: RealDiv. Like: torch.true_divide, numpy.true_divide.
+    """
+    return div(input, other, out=out)
+
+
+def floor_divide(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input // other`: the quotient rounded down. An integer divided by zero gives 0 on the simulator.
+
+    Args:
+        input: Tensor of any shape and real dtype but bool and uint64, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operator does not take the promoted dtype.
+
+    Ascend operator: FloorDiv. Like: torch.floor_divide, numpy.floor_divide.
+    """
+    return binary(table.FLOOR_DIV, input, other) if out is None else write(table.FLOOR_DIV, out, (input, other))
+
+
+def remainder(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input % other`: what floor_divide leaves, of the sign of `other`. Of an integer and zero it is 0 on the simulator.
+
+    Args:
+        input: Tensor of any shape and real dtype but bool and uint64, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operator does not take the promoted dtype.
+
+    Ascend operator: FloorMod. Like: torch.remainder, numpy.remainder.
+    """
+    return binary(table.FLOOR_MOD, input, other) if out is None else write(table.FLOOR_MOD, out, (input, other))
+
+
+def fmod(input: T, other: Any, *, out: T | None = None) -> T:
+    """What a division rounded towards zero leaves, of the sign of `input`. Of an integer and zero it is 0 on the simulator.
+
+    Args:
+        input: Tensor of any shape and real dtype but bool and uint64, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operator does not take the promoted dtype.
+
+    Ascend operator: Mod. Like: torch.fmod, numpy.fmod.
+    """
+    return binary(table.MOD, input, other) if out is None else write(table.MOD, out, (input, other))
+
+def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
+    """`input ** exponent`, element by element, broadcast. Integer powers wrap.
+
+    In an integer tensor of exponents, negative ones give what truncation leaves of the power: 0, or 1 and -1 for the bases 1 and -1.
+
+    Args:
+        input: Tensor of any shape and any dtype but bool, or a Python number.
+        exponent: Tensor or Python number; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        ValueRangeError: An integer tensor to the power of a negative Python int.
+
+    Ascend operator: Pow; Mul for the exponent 2. Like: torch.pow, numpy.power.
+    """
+    if not isinstance(exponent, TensorBase) and isinstance(input, TensorBase):
+        category = input.desc.dtype.category
+        if category < d.FLOATING and isinstance(exponent, int) and exponent < 0:
+            raise ValueRangeError(
+                f"integers to the negative integer power {exponent}", where="pow", advice="Cast the base with .to(float32), or use a float exponent."
+            )
+        if exponent == 2 and (isinstance(exponent, int) or category >= d.FLOATING):
+            return mul(input, input, out=out)
+    return binary(table.POW, input, exponent) if out is None else write(table.POW, out, (input, exponent))
+
+
+def maximum(input: T, other: Any, *, out: T | None = None) -> T:
+    """The larger of two elements; NaN where either is NaN.
+
+    Args:
+        input: Tensor of any shape and real dtype but uint64, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operator does not take the promoted dtype.
+
+    Ascend operator: Maximum. Like: torch.maximum, numpy.maximum.
+    """
+    return binary(table.MAXIMUM, input, other) if out is None else write(table.MAXIMUM, out, (input, other))
+
+
+def minimum(input: T, other: Any, *, out: T | None = None) -> T:
+    """The smaller of two elements; NaN where either is NaN.
+
+    Args:
+        input: Tensor of any shape and real dtype but uint64, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operator does not take the promoted dtype.
+
+    Ascend operator: Minimum. Like: torch.minimum, numpy.minimum.
+    """
+    return binary(table.MINIMUM, input, other) if out is None else write(table.MINIMUM, out, (input, other))
+
+
+def atan2(input: T, other: Any, *, out: T | None = None) -> T:
+    """Angle in radians of the point (`other`, `input`), between -pi and pi. Integers become floating.
+
+    Args:
+        input: Tensor of any shape and real dtype, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operator does not take the promoted dtype.
+
+    Ascend operator: Atan2. Like: torch.atan2, numpy.arctan2.
+    """
+    return binary(table.ATAN2, input, other) if out is None else write(table.ATAN2, out, (input, other))
+
+
+def xlogy(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input * log(other)`, 0 where `input` is 0 unless `other` is NaN. Integers become floating.
+
+    Args:
+        input: Tensor of any shape and real dtype, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operator does not take the promoted dtype.
+
+    Ascend operator: Xlogy. Like: torch.xlogy, scipy.special.xlogy.
+    """
+    return binary(table.XLOGY, input, other) if out is None else write(table.XLOGY, out, (input, other))
+
+def hypot(input: T, other: Any, *, out: T | None = None) -> T:
+    """`sqrt(input**2 + other**2)` without overflow on the way.
+
+    Args:
+        input: Tensor of any shape and floating dtype.
+        other: Tensor or Python number that broadcasts with it.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype; infinite where either is, also beside a NaN.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: `input` is not floating.
+
+    Ascend operator: composed of Abs, Maximum, Minimum, RealDiv, Sqrt, Mul and SelectV2. Like: torch.hypot, numpy.hypot.
+    """
+    if not input.desc.dtype.is_floating_point:
+        raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="hypot", advice="Cast with .to(float32) first.")
+    left = unary.abs(input)
+    right = unary.abs(other) if isinstance(other, TensorBase) else abs(other)
+    long, short = maximum(left, right), minimum(left, right)
+    ratio = div(short, comparison.where(comparison.eq(long, 0), 1, long))
+    length = mul(long, unary.sqrt(add(mul(ratio, ratio), 1)))
+    return comparison.where(comparison.eq(maximum(*_no_nan(left, right)), float("inf")), float("inf"), length, out=out)
+
+
+def _no_nan(left: Any, right: Any) -> tuple[Any, Any]:
+    """Operands that are not NaN: 0 in its place."""
+    pair = []
+    for operand in (left, right):
+        if isinstance(operand, TensorBase):
+            pair.append(comparison.where(comparison.isnan(operand), 0, operand))
+        else:
+            pair.append(operand if operand == operand else 0.0)
+    return pair[0], pair[1]
+
+
+def frac(input: T, *, out: T | None = None) -> T:
+    """What `trunc` cuts off: `input - trunc(input)`.
+
+    Args:
+        input: Tensor of any shape and floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: `input` is not floating.
+
+    Ascend operator: Trunc and Sub. Like: torch.frac.
+    """
+    if not input.desc.dtype.is_floating_point:
+        raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="frac")
+    return sub(input, unary.trunc(input), out=out)
+
+
+def clamp(input: T, min: Any = None, max: Any = None, *, out: T | None = None) -> T:
+    """Each element, but no less than `min` and no more than `max`; `max` where `min` is above it. NaN stays NaN.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        min: Lower limit: a Python number, a tensor that broadcasts, or None for none.
+        max: Upper limit, likewise.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        ValueRangeError: Both limits are None.
+
+    Ascend operator: ClipByValueV2; Maximum or Minimum for one limit. Like: torch.clamp, numpy.clip.
+    """
+    if max is None:
+        if min is None:
+            raise ValueRangeError("at least one of min and max is needed", where="clamp")
+        return maximum(input, min, out=out)
+    if min is None:
+        return minimum(input, max, out=out)
+    operands = (input, min, max)
+    return call(table.CLIP, operands) if out is None else write(table.CLIP, out, operands)
+
+
+clip = clamp
+
+
+def lerp(input: T, end: T, weight: Any, *, out: T | None = None) -> T:
+    """`input + weight * (end - input)`.
+
+    Args:
+        input: Tensor of any shape and floating dtype.
+        end: Tensor that broadcasts with it.
+        weight: Python number or tensor that broadcasts.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operands are not floating.
+
+    Ascend operator: Lerp; Sub, Mul and Add for float64, which Lerp does not take. Like: torch.lerp.
+    """
+    if d.float64 in (input.desc.dtype, end.desc.dtype):
+        return add(input, mul(sub(end, input), weight), out=out)
+    operands = (input, end, weight)
+    return call(table.LERP, operands) if out is None else write(table.LERP, out, operands)
+
+
+def addcmul(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None = None) -> T:
+    """`input + value * tensor1 * tensor2`.
+
+    Args:
+        input: Tensor of any shape and real dtype but bool.
+        tensor1: Tensor that broadcasts with it.
+        tensor2: Tensor that broadcasts with it.
+        value: Number that the product is multiplied with.
+        out: Tensor of the result's shape to write into.
 
     Returns:
         Tensor of the broadcast shape and the promoted dtype.
@@ -25,18 +465,30 @@ def add(input: T, other: Any, *, alpha: Any = 1) -> T:
     Raises:
         ShapeError: The shapes don't broadcast.
 
-    Ascend operator: Add. Like: torch.add, numpy.add.
+    Ascend operator: Addcmul. Like: torch.addcmul.
     """
-    if alpha != 1:
-        other = binary(table.MUL, other, alpha)
-    result: T = binary(table.ADD, input, other)
-    return result
+    operands = (input, tensor1, tensor2, value)
+    return call(table.ADDCMUL, operands) if out is None else write(table.ADDCMUL, out, operands)
 
 
-def relu(input: T) -> T:
-    """`max(input, 0)`.
+def addcdiv(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None = None) -> T:
+    """`input + value * tensor1 / tensor2`.
 
-    Ascend operator: Relu. Like: torch.relu.
+    Args:
+        input: Tensor of any shape and floating dtype.
+        tensor1: Tensor that broadcasts with it.
+        tensor2: Tensor that broadcasts with it.
+        value: Number that the quotient is multiplied with.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: All operands are integers.
+
+    Ascend operator: Addcdiv. Like: torch.addcdiv.
     """
-    result: T = unary(table.RELU, input)
-    return result
+    operands = (input, tensor1, tensor2, value)
+    return call(table.ADDCDIV, operands) if out is None else write(table.ADDCDIV, out, operands)

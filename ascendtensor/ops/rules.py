@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import shapes
 from ..dtypes import dtype as DType
-from .schema import Meta, Outcome
+from ..errors import ShapeError
+from .schema import Meta, Outcome, Rule
 
 
 def same(operands: Sequence[Meta]) -> Outcome:
@@ -58,3 +59,44 @@ def matmul(operands: Sequence[Meta], transpose_input: bool, transpose_other: boo
     seen_left = left[::-1] if transpose_input else left
     seen_right = right[::-1] if transpose_other else right
     return Outcome((shapes.matmul_shape(seen_left, seen_right),), attrs={"transpose_x1": transpose_input, "transpose_x2": transpose_other})
+
+
+def attributes(*names: str) -> Rule:
+    """A rule for one output of the first operand's shape whose arguments are attributes, by name."""
+
+    def rule(operands: Sequence[Meta], *values: Any) -> Outcome:
+        return Outcome((operands[0].shape,), attrs=dict(zip(names, values, strict=True)))
+
+    return rule
+
+
+def comparison(*names: str) -> Rule:
+    """As `attributes`, with one output of the operands' common shape."""
+
+    def rule(operands: Sequence[Meta], *values: Any) -> Outcome:
+        common = shapes.broadcast_shapes(*(operand.shape for operand in operands))
+        return Outcome((common,), attrs=dict(zip(names, values, strict=True)))
+
+    return rule
+
+
+def complex_abs(operands: Sequence[Meta]) -> Outcome:
+    """The type of the parts is an attribute too."""
+    (operand,) = operands
+    return Outcome((operand.shape,), attrs={"Tout": operand.dtype.to_real()})
+
+
+def masked(operands: Sequence[Meta]) -> Outcome:
+    """The common shape of a tensor and its mask; the value is one element."""
+    input, mask, value = operands
+    if any(length != 1 for length in value.shape):
+        raise ShapeError(f"the value has shape {list(value.shape)}; it must be one element")
+    return Outcome((shapes.broadcast_shapes(input.shape, mask.shape),), inputs=(input.shape, mask.shape, ()))
+
+
+def equal_all(operands: Sequence[Meta]) -> Outcome:
+    """One answer for all elements."""
+    left, right = operands
+    if left.shape != right.shape:
+        raise ShapeError(f"the shapes {list(left.shape)} and {list(right.shape)} differ")
+    return Outcome(((),))

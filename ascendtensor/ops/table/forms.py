@@ -9,13 +9,22 @@ from ... import dtypes as d
 from ...dtypes import dtype as DType
 from ...promotion import Kind
 from .. import rules
-from ..schema import Attr, Input, Output, Row
+from ..schema import Attr, Input, Output, Row, Rule
 
 FLOATS: Final = (d.float32, d.float16, d.bfloat16, d.float64)
 SIGNED: Final = (d.int8, d.int16, d.int32, d.int64)
 INTS: Final = (*SIGNED, d.uint8)
 UNSIGNED: Final = (d.uint16, d.uint32, d.uint64)
 COMPLEX: Final = (d.complex64, d.complex128)
+
+HALVES_AND_SINGLE: Final = (d.float32, d.float16, d.bfloat16)
+
+SMALL_TO_INT32: Final = {d.int16: d.int32, d.uint8: d.int32, d.bool_: d.int32}
+"""Small types and one that holds their values, for operators whose results fit the small type again."""
+UNSIGNED_TO_SIGNED: Final = {d.uint16: d.int32, d.uint32: d.int64}
+"""The same for unsigned types; nothing holds every uint64."""
+SAME_BITS: Final = {d.uint16: d.int16, d.uint32: d.int32, d.uint64: d.int64}
+"""For operators that do the same to the bits of signed and unsigned integers."""
 
 MOVED: Final = {d.bool_: d.uint8, d.float64: d.int64, d.complex64: d.int64}
 """For operators that only move elements: dtypes without a kernel of their own, and one of the same size that has one."""
@@ -29,10 +38,17 @@ def binary(name: str, op_type: str, dtypes: tuple[DType, ...], promotion: Kind =
 
 
 def unary(
-    name: str, op_type: str, dtypes: tuple[DType, ...] = FLOATS, promotion: Kind = Kind.INT_TO_FLOAT, via: Via | None = None, attrs: tuple[Attr, ...] = ()
+    name: str,
+    op_type: str,
+    dtypes: tuple[DType, ...] = FLOATS,
+    promotion: Kind = Kind.INT_TO_FLOAT,
+    via: Via | None = None,
+    attrs: tuple[Attr, ...] = (),
+    rule: Rule = rules.same,
+    bits: Via | None = None,
 ) -> Row:
     """A row of one operand x with an output of its shape."""
-    return Row(name, op_type, (Input("x"),), (Output("y"),), rules.same, attrs, promotion, dtypes, via or {})
+    return Row(name, op_type, (Input("x"),), (Output("y"),), rule, attrs, promotion, dtypes, via or {}, bits or {})
 
 
 def reduction(name: str, op_type: str, dtypes: tuple[DType, ...], promotion: Kind, identity: Any = None, via: Via | None = None) -> Row:

@@ -1,0 +1,251 @@
+"""Activation functions, element by element."""
+
+# mypy: disable-error-code="no-any-return"
+# (`unary` and `call` give Any: only the operand knows the tensor class.)
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeVar
+
+from ..base import TensorBase
+from ..errors import DTypeError, ValueRangeError
+from . import elementwise, unary
+from .call import call
+from .call import unary as launch
+from .table import activation as table
+from .writing import write
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def relu(input: T) -> T:
+    """`max(input, 0)`; NaN stays NaN.
+
+    Args:
+        input: Tensor of any shape and real dtype but bool.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: `input` is bool or complex.
+
+    Ascend operator: Relu. Like: torch.relu.
+    """
+    result: T = launch(table.RELU, input)
+    return result
+
+
+def relu6(input: T) -> T:
+    """`min(max(input, 0), 6)`.
+
+    Args:
+        input: Tensor of any shape and real dtype but bool.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: `input` is bool or complex.
+
+    Ascend operator: Relu6. Like: torch.nn.functional.relu6.
+    """
+    return launch(table.RELU6, input)
+
+
+def sigmoid(input: T, *, out: T | None = None) -> T:
+    """`1 / (1 + exp(-input))`.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Ascend operator: Sigmoid. Like: torch.sigmoid, scipy.special.expit.
+    """
+    return launch(table.SIGMOID, input) if out is None else write(table.SIGMOID, out, (input,))
+
+
+def gelu(input: T, approximate: str = "none") -> T:
+    """`input` times the normal distribution function of it.
+
+    Args:
+        input: Tensor of any shape and floating dtype; float16, bfloat16 or float32 for "tanh".
+        approximate: "none", or "tanh" for the usual approximation.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: `input` is not floating.
+        ValueRangeError: Another `approximate`.
+
+    Ascend operator: Gelu for "tanh" (the operator is that approximation), else Mul and Erfc. Like: torch.nn.functional.gelu.
+    """
+    if approximate == "tanh":
+        return launch(table.GELU_TANH, input)
+    if approximate != "none":
+        raise ValueRangeError(f"approximate is {approximate!r}; it is 'none' or 'tanh'", where="gelu")
+    if not input.desc.dtype.is_floating_point:
+        raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="gelu", advice="Cast with .to(float32) first.")
+    # erfc(-x) and not 1 + erf(x), which loses all digits of small results.
+    return elementwise.mul(elementwise.mul(input, 0.5), unary.erfc(elementwise.mul(input, -math.sqrt(0.5))))
+
+
+def silu(input: T) -> T:
+    """`input * sigmoid(input)`.
+
+    Args:
+        input: Tensor of any shape, of float16, bfloat16 or float32.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: Another dtype.
+
+    Ascend operator: Swish. Like: torch.nn.functional.silu.
+    """
+    return launch(table.SILU, input)
+
+
+def softplus(input: T, beta: float = 1.0, threshold: float = 20.0) -> T:
+    """`log(1 + exp(beta * input)) / beta`, without overflow.
+
+    Args:
+        input: Tensor of any shape, of float16, bfloat16 or float32.
+        beta: Sharpness.
+        threshold: Where `beta * input` is above it, the result is `input`.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: Another dtype.
+
+    Ascend operator: SoftplusV2. Like: torch.nn.functional.softplus.
+    """
+    return call(table.SOFTPLUS, (input,), (float(beta), float(threshold)))
+
+
+def leaky_relu(input: T, negative_slope: float = 0.01) -> T:
+    """`input` above 0, `negative_slope * input` below.
+
+    Args:
+        input: Tensor of any shape and floating dtype.
+        negative_slope: Slope below 0; an attribute, so that each value makes its own operator model.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: `input` is not floating.
+
+    Ascend operator: LeakyRelu. Like: torch.nn.functional.leaky_relu.
+    """
+    return call(table.LEAKY_RELU, (input,), (float(negative_slope),))
+
+
+def elu(input: T, alpha: float = 1.0) -> T:
+    """`input` above 0, `alpha * (exp(input) - 1)` below.
+
+    Args:
+        input: Tensor of any shape and floating dtype.
+        alpha: Limit below, negated; an attribute, so that each value makes its own operator model.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: `input` is not floating.
+
+    Ascend operator: Elu. Like: torch.nn.functional.elu.
+    """
+    return call(table.ELU, (input,), (float(alpha),))
+
+
+def hardtanh(input: T, min_val: Any = -1.0, max_val: Any = 1.0) -> T:
+    """`input` between two limits.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        min_val: Lower limit.
+        max_val: Upper limit.
+
+    Returns:
+        Tensor of the same shape and the promoted dtype.
+
+    Ascend operator: ClipByValueV2. Like: torch.nn.functional.hardtanh.
+    """
+    return elementwise.clamp(input, min_val, max_val)
+
+
+def hardswish(input: T) -> T:
+    """`input * min(max(input + 3, 0), 6) / 6`.
+
+    Args:
+        input: Tensor of any shape, of float16, bfloat16 or float32.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: Another dtype.
+
+    Ascend operator: HardSwish. Like: torch.nn.functional.hardswish.
+    """
+    return launch(table.HARD_SWISH, input)
+
+
+def hardsigmoid(input: T) -> T:
+    """`min(max(input / 6 + 1 / 2, 0), 1)`.
+
+    Args:
+        input: Tensor of any shape, of float16, bfloat16 or float32.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: Another dtype.
+
+    Ascend operator: HardSigmoid. Like: torch.nn.functional.hardsigmoid.
+    """
+    return launch(table.HARD_SIGMOID, input)
+
+
+def mish(input: T) -> T:
+    """`input * tanh(softplus(input))`.
+
+    Args:
+        input: Tensor of any shape, of float16, bfloat16 or float32.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: Another dtype.
+
+    Ascend operator: Mish. Like: torch.nn.functional.mish.
+    """
+    return launch(table.MISH, input)
+
+
+def logsigmoid(input: T) -> T:
+    """`log(sigmoid(input))`, without overflow.
+
+    Args:
+        input: Tensor of any shape, of float16, bfloat16 or float32.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: Another dtype.
+
+    Ascend operator: LogSigmoid. Like: torch.nn.functional.logsigmoid.
+    """
+    return launch(table.LOG_SIGMOID, input)

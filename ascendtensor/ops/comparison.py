@@ -1,0 +1,637 @@
+"""Comparisons, logic, bits, and selection by masks."""
+
+# mypy: disable-error-code="no-any-return"
+# (`unary`, `binary` and `call` give Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from .. import base, shapes
+from .. import dtypes as d
+from ..base import TensorBase
+from ..dtypes import dtype as DType
+from ..errors import DTypeError
+from ..runtime import copies
+from ..runtime.desc import TensorDesc
+from .call import binary, call, plain, unary
+from .schema import Row
+from .table import comparison as table
+from .table.elementwise import CAST
+from .table.movement import FILL
+from .writing import write
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def eq(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input == other`. NaN equals nothing.
+
+    Args:
+        input: Tensor of any shape and real dtype, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: bool tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operands have no common dtype, or it is complex.
+
+    Ascend operator: Equal. Like: torch.eq, numpy.equal.
+    """
+    return binary(table.EQUAL, input, other) if out is None else write(table.EQUAL, out, (input, other))
+
+
+def ne(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input != other`.
+
+    Args:
+        input: Tensor of any shape and real dtype, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: bool tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operands have no common dtype, or it is complex.
+
+    Ascend operator: NotEqual. Like: torch.ne, numpy.not_equal.
+    """
+    return binary(table.NOT_EQUAL, input, other) if out is None else write(table.NOT_EQUAL, out, (input, other))
+
+
+def lt(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input < other`.
+
+    Args:
+        input: Tensor of any shape and real dtype, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: bool tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operands have no common dtype, or it is complex.
+
+    Ascend operator: Less. Like: torch.lt, numpy.less.
+    """
+    return binary(table.LESS, input, other) if out is None else write(table.LESS, out, (input, other))
+
+
+def le(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input <= other`.
+
+    Args:
+        input: Tensor of any shape and real dtype, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: bool tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operands have no common dtype, or it is complex.
+
+    Ascend operator: LessEqual. Like: torch.le, numpy.less_equal.
+    """
+    return binary(table.LESS_EQUAL, input, other) if out is None else write(table.LESS_EQUAL, out, (input, other))
+
+
+def gt(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input > other`.
+
+    Args:
+        input: Tensor of any shape and real dtype, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: bool tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operands have no common dtype, or it is complex.
+
+    Ascend operator: Greater. Like: torch.gt, numpy.greater.
+    """
+    return binary(table.GREATER, input, other) if out is None else write(table.GREATER, out, (input, other))
+
+
+def ge(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input >= other`.
+
+    Args:
+        input: Tensor of any shape and real dtype, or a Python number.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: bool tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The operands have no common dtype, or it is complex.
+
+    Ascend operator: GreaterEqual. Like: torch.ge, numpy.greater_equal.
+    """
+    return binary(table.GREATER_EQUAL, input, other) if out is None else write(table.GREATER_EQUAL, out, (input, other))
+
+# Classes of numbers
+
+
+def _classified(row: Row, input: T, integers: Row) -> T:
+    """A question about floating numbers; that an integer equals itself, or not, gives the answer for integers and bool."""
+    if input.desc.dtype.category < d.FLOATING:
+        return binary(integers, input, input)
+    return unary(row, input)
+
+
+def isnan(input: T) -> T:
+    """Whether each element is NaN.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+
+    Returns:
+        bool tensor of the same shape; all false for integers.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: IsNan; NotEqual for integers. Like: torch.isnan, numpy.isnan.
+    """
+    return _classified(table.IS_NAN, input, table.NOT_EQUAL)
+
+
+def isinf(input: T) -> T:
+    """Whether each element is an infinity.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+
+    Returns:
+        bool tensor of the same shape; all false for integers.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: IsInf; NotEqual for integers. Like: torch.isinf, numpy.isinf.
+    """
+    return _classified(table.IS_INF, input, table.NOT_EQUAL)
+
+
+def isfinite(input: T) -> T:
+    """Whether each element is neither NaN nor an infinity.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+
+    Returns:
+        bool tensor of the same shape; all true for integers.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: IsFinite; Equal for integers. Like: torch.isfinite, numpy.isfinite.
+    """
+    return _classified(table.IS_FINITE, input, table.EQUAL)
+
+
+def isposinf(input: T, *, out: T | None = None) -> T:
+    """Whether each element is positive infinity.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        out: bool tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the same shape; all false for integers.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: IsPosInf; Equal for float64, NotEqual for integers. Like: torch.isposinf, numpy.isposinf.
+    """
+    return _one_infinity(table.IS_POS_INF, input, float("inf"), out)
+
+
+def isneginf(input: T, *, out: T | None = None) -> T:
+    """Whether each element is negative infinity.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        out: bool tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the same shape; all false for integers.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: IsNegInf; Equal for float64, NotEqual for integers. Like: torch.isneginf, numpy.isneginf.
+    """
+    return _one_infinity(table.IS_NEG_INF, input, float("-inf"), out)
+
+
+def _one_infinity(row: Row, input: T, infinity: float, out: T | None) -> T:
+    dtype = input.desc.dtype
+    if dtype.category < d.FLOATING:
+        return ne(input, input, out=out)
+    if dtype is d.float64:  # the operators for one sign take no float64
+        return eq(input, infinity, out=out)
+    return unary(row, input) if out is None else write(row, out, (input,))
+
+
+def signbit(input: T, *, out: T | None = None) -> T:
+    """Whether the sign bit is set: for negative numbers, -0.0 and negative NaN.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        out: bool tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the same shape.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: Less, of the bits taken as integers. Like: torch.signbit, numpy.signbit.
+    """
+    dtype = input.desc.dtype
+    if dtype.is_floating_point:
+        seen = _INTEGER_OF_SIZE[dtype.itemsize]
+        input = base.view_as(input, seen, input.desc.shape, base.element_strides(input), base.element_offset(input))
+    return lt(input, 0, out=out)
+
+
+_INTEGER_OF_SIZE: dict[int, DType] = {2: d.int16, 4: d.int32, 8: d.int64}
+
+
+def isclose(input: T, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> T:
+    """Whether `|input - other| <= atol + rtol * |other|`, element by element; equal infinities are close.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        other: Tensor or Python number that broadcasts with it.
+        rtol: Relative tolerance.
+        atol: Absolute tolerance.
+        equal_nan: Whether NaN is close to NaN.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+
+    Ascend operator: IsClose. Like: torch.isclose, numpy.isclose.
+    """
+    return call(table.IS_CLOSE, (input, other), (float(rtol), float(atol), bool(equal_nan)))
+
+
+def allclose(input: TensorBase, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are close, see `isclose`. Waits for the result.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        other: Tensor or Python number that broadcasts with it.
+        rtol: Relative tolerance.
+        atol: Absolute tolerance.
+        equal_nan: Whether NaN is close to NaN.
+
+    Returns:
+        A Python bool; True for empty tensors.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+
+    Ascend operator: IsClose and TensorEqual. Like: torch.allclose, numpy.allclose.
+    """
+    near = isclose(input, other, rtol, atol, equal_nan)
+    return equal(near, logical_or(near, True))
+
+
+def equal(input: TensorBase, other: TensorBase) -> bool:
+    """Whether two tensors have the same shape and equal elements. Waits for the result.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        other: The other one; its dtype may be another.
+
+    Returns:
+        A Python bool.
+
+    Raises:
+        DTypeError: The dtypes have no common one, or it is complex.
+
+    Ascend operator: TensorEqual. Like: torch.equal, numpy.array_equal.
+    """
+    if input.desc.shape != other.desc.shape:
+        return False
+    return bool(_download(binary(table.TENSOR_EQUAL, input, other)))
+
+
+def _download(result: TensorBase) -> Any:
+    settled = plain(result)
+    return copies.download(settled.buffer, settled.desc)
+
+
+# Logic and bits
+
+def logical_and(input: T, other: Any, *, out: T | None = None) -> T:
+    """Whether both are true.
+
+    Args:
+        input: Tensor of any shape and dtype, or a Python number; what is not 0 counts as true.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+
+    Ascend operator: LogicalAnd. Like: torch.logical_and, numpy.logical_and.
+    """
+    return binary(table.LOGICAL_AND, input, other) if out is None else write(table.LOGICAL_AND, out, (input, other))
+
+
+def logical_or(input: T, other: Any, *, out: T | None = None) -> T:
+    """Whether at least one is true.
+
+    Args:
+        input: Tensor of any shape and dtype, or a Python number; what is not 0 counts as true.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+
+    Ascend operator: LogicalOr. Like: torch.logical_or, numpy.logical_or.
+    """
+    return binary(table.LOGICAL_OR, input, other) if out is None else write(table.LOGICAL_OR, out, (input, other))
+
+
+def logical_xor(input: T, other: Any, *, out: T | None = None) -> T:
+    """Whether exactly one is true.
+
+    Args:
+        input: Tensor of any shape and dtype, or a Python number; what is not 0 counts as true.
+        other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+
+    Ascend operator: NotEqual. Like: torch.logical_xor, numpy.logical_xor.
+    """
+    return binary(table.LOGICAL_XOR, input, other) if out is None else write(table.LOGICAL_XOR, out, (input, other))
+
+def logical_not(input: T, *, out: T | None = None) -> T:
+    """Whether each element is 0 or false.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the same shape.
+
+    Ascend operator: LogicalNot. Like: torch.logical_not, numpy.logical_not.
+    """
+    return unary(table.LOGICAL_NOT, input) if out is None else write(table.LOGICAL_NOT, out, (input,))
+
+
+def _is_bool(operand: Any) -> bool:
+    return operand.desc.dtype is d.bool_ if isinstance(operand, TensorBase) else isinstance(operand, bool)
+
+
+def bitwise_and(input: T, other: Any, *, out: T | None = None) -> T:
+    """Bits that are set in both.
+
+    Args:
+        input: Tensor of any shape, bool or an integer dtype, or a Python int.
+        other: Tensor or Python int that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: An operand is floating or complex.
+
+    Ascend operator: LogicalAnd for bool, else BitwiseAnd. Like: torch.bitwise_and, numpy.bitwise_and.
+    """
+    row = table.LOGICAL_AND if _is_bool(input) and _is_bool(other) else table.BITWISE_AND
+    return binary(row, input, other) if out is None else write(row, out, (input, other))
+
+
+def bitwise_or(input: T, other: Any, *, out: T | None = None) -> T:
+    """Bits that are set in at least one.
+
+    Args:
+        input: Tensor of any shape, bool or an integer dtype, or a Python int.
+        other: Tensor or Python int that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: An operand is floating or complex.
+
+    Ascend operator: LogicalOr for bool, else BitwiseOr. Like: torch.bitwise_or, numpy.bitwise_or.
+    """
+    row = table.LOGICAL_OR if _is_bool(input) and _is_bool(other) else table.BITWISE_OR
+    return binary(row, input, other) if out is None else write(row, out, (input, other))
+
+
+def bitwise_xor(input: T, other: Any, *, out: T | None = None) -> T:
+    """Bits that are set in exactly one.
+
+    Args:
+        input: Tensor of any shape, bool or an integer dtype, or a Python int.
+        other: Tensor or Python int that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: An operand is floating or complex.
+
+    Ascend operator: NotEqual for bool, else BitwiseXor. Like: torch.bitwise_xor, numpy.bitwise_xor.
+    """
+    row = table.LOGICAL_XOR if _is_bool(input) and _is_bool(other) else table.BITWISE_XOR
+    return binary(row, input, other) if out is None else write(row, out, (input, other))
+
+def bitwise_not(input: T, *, out: T | None = None) -> T:
+    """Every bit turned; of bool, the opposite.
+
+    Args:
+        input: Tensor of any shape, bool or an integer dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: `input` is floating or complex.
+
+    Ascend operator: LogicalNot for bool, BitwiseXor with -1 for int32 and int64 (Invert has no AI Core kernel for them), else Invert.
+        Like: torch.bitwise_not, numpy.invert.
+    """
+    dtype = input.desc.dtype
+    if dtype is d.int32 or dtype is d.int64:
+        return bitwise_xor(input, -1, out=out)
+    row = table.LOGICAL_NOT if dtype is d.bool_ else table.INVERT
+    return unary(row, input) if out is None else write(row, out, (input,))
+
+
+def bitwise_left_shift(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input << other`: times 2 to the power of `other`, wrapping. AI CPU operator.
+
+    Args:
+        input: Tensor of any shape and an integer dtype, or a Python int.
+        other: Tensor or Python int that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: An operand is floating or complex, or both are bool.
+
+    Ascend operator: LeftShift. Like: torch.bitwise_left_shift, numpy.left_shift.
+    """
+    return _shift(table.LEFT_SHIFT, input, other, out)
+
+
+def bitwise_right_shift(input: T, other: Any, *, out: T | None = None) -> T:
+    """`input >> other`: divided by 2 to the power of `other`, rounded down. AI CPU operator.
+
+    Args:
+        input: Tensor of any shape and an integer dtype, or a Python int.
+        other: Tensor or Python int that broadcasts with it; at least one of the two is a tensor.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: An operand is floating or complex, or both are bool.
+
+    Ascend operator: RightShift. Like: torch.bitwise_right_shift, numpy.right_shift.
+    """
+    return _shift(table.RIGHT_SHIFT, input, other, out)
+
+
+def _shift(row: Row, input: Any, other: Any, out: T | None) -> T:
+    """A shift; its AI CPU kernel takes operands of one shape only."""
+    tensors = [operand for operand in (input, other) if isinstance(operand, TensorBase)]
+    try:
+        shape = shapes.broadcast_shapes(*(tensor.desc.shape for tensor in tensors))
+    except ValueError:
+        return binary(row, input, other)  # raises with the operands named
+    operands = tuple(_expanded(operand, shape, tensors[0]) for operand in (input, other))
+    return binary(row, *operands) if out is None else write(row, out, operands)
+
+
+def _expanded(operand: Any, shape: tuple[int, ...], like: TensorBase) -> Any:
+    if isinstance(operand, TensorBase):
+        if operand.desc.shape == shape:
+            return operand
+        strides = shapes.expand_strides(operand.desc.shape, base.element_strides(operand), shape)
+        return base.view(operand, shape, strides, base.element_offset(operand))
+    if not isinstance(operand, int):
+        raise DTypeError(f"a count of bits is an int, not {type(operand).__name__}", where="bitwise shift")
+    return call(FILL, (operand,), (shape, like.desc.dtype), like.desc.device)
+
+
+# Selection
+
+
+def where(condition: TensorBase, input: Any, other: Any, *, out: T | None = None) -> Any:
+    """`input` where `condition` holds, else `other`.
+
+    Args:
+        condition: bool tensor.
+        input: Tensor or Python number.
+        other: Tensor or Python number; all three broadcast.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype of `input` and `other`.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: `condition` is not bool.
+
+    Ascend operator: SelectV2. Like: torch.where, numpy.where.
+    """
+    operands = (condition, input, other)
+    return call(table.WHERE, operands) if out is None else write(table.WHERE, out, operands)
+
+
+def masked_fill(input: T, mask: TensorBase, value: Any, *, out: T | None = None) -> T:
+    """`value` where `mask` holds, else `input`.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        mask: bool tensor that broadcasts with it.
+        value: Python number, or tensor of one element.
+        out: Tensor of the result's shape to write into; `input` itself for the in-place form.
+
+    Returns:
+        Tensor of the broadcast shape, of the dtype of `input`.
+
+    Raises:
+        ShapeError: The shapes don't broadcast, or `value` has more than one element.
+        DTypeError: `mask` is not bool.
+
+    Ascend operator: MaskedFill. Like: torch.Tensor.masked_fill, numpy.where.
+    """
+    if isinstance(value, TensorBase) and value.desc.dtype is not input.desc.dtype:
+        value = cast(value, input.desc.dtype)
+    operands = (input, mask, value)
+    return call(table.MASKED_FILL, operands) if out is None else write(table.MASKED_FILL, out, operands)
+
+
+# Casts
+
+
+def cast(input: T, dtype: DType) -> T:
+    """The elements in another dtype, always a new tensor.
+
+    Floating to integer drops the fraction; numbers outside the integer dtype's range become its nearest limit and NaN becomes 0 on the
+    simulator. Integers wrap. To bool is `!= 0`. To a narrower floating dtype rounds to nearest, ties to even. Complex to real drops the
+    imaginary part.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        dtype: Any dtype.
+
+    Returns:
+        Tensor of the same shape.
+
+    Ascend operator: Cast. Like: torch.Tensor.to(dtype), numpy.ndarray.astype.
+    """
+    return call(CAST, (input,), (dtype,))

@@ -1,0 +1,651 @@
+"""Mathematical functions of one tensor, element by element."""
+
+# mypy: disable-error-code="no-any-return"
+# (`unary`, `binary` and `call` give Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from .. import dtypes as d
+from ..base import TensorBase
+from ..dtypes import finfo
+from ..errors import DTypeError
+from . import comparison
+from .call import binary, call, unary
+from .schema import Row
+from .table import elementwise as table
+from .table.movement import CLONE
+from .writing import write
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def abs(input: T, *, out: T | None = None) -> T:
+    """Absolute value; of a complex number, its length. The smallest integer of a signed dtype stays itself.
+
+    Args:
+        input: Tensor of any shape and any dtype but bool and uint64.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype; floating for complex input.
+
+    Raises:
+        DTypeError: `input` is bool or uint64.
+
+    Ascend operator: Abs, ComplexAbs. Like: torch.abs, numpy.abs.
+    """
+    row = table.COMPLEX_ABS if input.desc.dtype.is_complex else table.ABS
+    return unary(row, input) if out is None else write(row, out, (input,))
+
+
+def neg(input: T, *, out: T | None = None) -> T:
+    """`-input`; integers wrap, so the smallest integer stays itself.
+
+    Args:
+        input: Tensor of any shape and any dtype but bool.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: `input` is bool; use logical_not.
+
+    Ascend operator: Neg. Like: torch.neg, numpy.negative.
+    """
+    return unary(table.NEG, input) if out is None else write(table.NEG, out, (input,))
+
+
+def positive(input: T) -> T:
+    """The tensor itself.
+
+    Raises:
+        DTypeError: `input` is bool.
+
+    Ascend operator: none. Like: torch.positive, numpy.positive.
+    """
+    if input.desc.dtype is d.bool_:
+        raise DTypeError("bool has no sign", where="positive", advice="Cast with .to(int64) first.")
+    return input
+
+
+def sign(input: T, *, out: T | None = None) -> T:
+    """-1, 0 or 1 by the sign of each element; NaN stays NaN, a complex number is divided by its length.
+
+    Args:
+        input: Tensor of any shape and any dtype but uint64.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: `input` is uint64.
+
+    Ascend operator: Sign. Like: torch.sign (torch.sgn for complex), numpy.sign.
+    """
+    return unary(table.SIGN, input) if out is None else write(table.SIGN, out, (input,))
+
+
+def exp2(input: T, *, out: T | None = None) -> T:
+    """2 to the power of each element.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Ascend operator: Pow. Like: torch.exp2, numpy.exp2.
+    """
+    return binary(table.POW, 2.0, input) if out is None else write(table.POW, out, (2.0, input))
+
+
+def exp(input: T, *, out: T | None = None) -> T:
+    """e to the power of each element.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Exp. Like: torch.exp, numpy.exp.
+    """
+    return unary(table.EXP, input) if out is None else write(table.EXP, out, (input,))
+
+
+def expm1(input: T, *, out: T | None = None) -> T:
+    """`exp(input) - 1`, exact near 0 too.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Expm1. Like: torch.expm1, numpy.expm1.
+    """
+    return unary(table.EXPM1, input) if out is None else write(table.EXPM1, out, (input,))
+
+
+def log(input: T, *, out: T | None = None) -> T:
+    """Natural logarithm; -inf for 0, NaN below.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Log. Like: torch.log, numpy.log.
+    """
+    return unary(table.LOG, input) if out is None else write(table.LOG, out, (input,))
+
+
+def log2(input: T, *, out: T | None = None) -> T:
+    """Logarithm to base 2.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Log (base 2). Like: torch.log2, numpy.log2.
+    """
+    return unary(table.LOG2, input) if out is None else write(table.LOG2, out, (input,))
+
+
+def log10(input: T, *, out: T | None = None) -> T:
+    """Logarithm to base 10.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Log (base 10). Like: torch.log10, numpy.log10.
+    """
+    return unary(table.LOG10, input) if out is None else write(table.LOG10, out, (input,))
+
+
+def log1p(input: T, *, out: T | None = None) -> T:
+    """`log(1 + input)`, exact near 0 too.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Log1p. Like: torch.log1p, numpy.log1p.
+    """
+    return unary(table.LOG1P, input) if out is None else write(table.LOG1P, out, (input,))
+
+
+def sqrt(input: T, *, out: T | None = None) -> T:
+    """Square root; NaN for negative numbers.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Sqrt. Like: torch.sqrt, numpy.sqrt.
+    """
+    return unary(table.SQRT, input) if out is None else write(table.SQRT, out, (input,))
+
+
+def rsqrt(input: T, *, out: T | None = None) -> T:
+    """`1 / sqrt(input)`.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Rsqrt. Like: torch.rsqrt.
+    """
+    return unary(table.RSQRT, input) if out is None else write(table.RSQRT, out, (input,))
+
+
+def reciprocal(input: T, *, out: T | None = None) -> T:
+    """`1 / input`.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Reciprocal. Like: torch.reciprocal, numpy.reciprocal.
+    """
+    return unary(table.RECIPROCAL, input) if out is None else write(table.RECIPROCAL, out, (input,))
+
+
+def sin(input: T, *, out: T | None = None) -> T:
+    """Sine of an angle in radians.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Sin. Like: torch.sin, numpy.sin.
+    """
+    return unary(table.SIN, input) if out is None else write(table.SIN, out, (input,))
+
+
+def cos(input: T, *, out: T | None = None) -> T:
+    """Cosine of an angle in radians.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Cos. Like: torch.cos, numpy.cos.
+    """
+    return unary(table.COS, input) if out is None else write(table.COS, out, (input,))
+
+
+def tan(input: T, *, out: T | None = None) -> T:
+    """Tangent of an angle in radians.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Tan. Like: torch.tan, numpy.tan.
+    """
+    return unary(table.TAN, input) if out is None else write(table.TAN, out, (input,))
+
+
+def asin(input: T, *, out: T | None = None) -> T:
+    """Angle in radians whose sine this is; NaN outside [-1, 1].
+
+    Args:
+        input: Tensor of any shape and floating dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Asin. Like: torch.asin, numpy.arcsin.
+    """
+    return unary(table.ASIN, input) if out is None else write(table.ASIN, out, (input,))
+
+
+def acos(input: T, *, out: T | None = None) -> T:
+    """Angle in radians whose cosine this is; NaN outside [-1, 1].
+
+    Args:
+        input: Tensor of any shape and floating dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Acos. Like: torch.acos, numpy.arccos.
+    """
+    return unary(table.ACOS, input) if out is None else write(table.ACOS, out, (input,))
+
+
+def atan(input: T, *, out: T | None = None) -> T:
+    """Angle in radians whose tangent this is.
+
+    Args:
+        input: Tensor of any shape and floating dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Atan. Like: torch.atan, numpy.arctan.
+    """
+    return unary(table.ATAN, input) if out is None else write(table.ATAN, out, (input,))
+
+
+def sinh(input: T, *, out: T | None = None) -> T:
+    """Hyperbolic sine.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Sinh. Like: torch.sinh, numpy.sinh.
+    """
+    return unary(table.SINH, input) if out is None else write(table.SINH, out, (input,))
+
+
+def cosh(input: T, *, out: T | None = None) -> T:
+    """Hyperbolic cosine.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Cosh. Like: torch.cosh, numpy.cosh.
+    """
+    return unary(table.COSH, input) if out is None else write(table.COSH, out, (input,))
+
+
+def tanh(input: T, *, out: T | None = None) -> T:
+    """Hyperbolic tangent.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Tanh. Like: torch.tanh, numpy.tanh.
+    """
+    return unary(table.TANH, input) if out is None else write(table.TANH, out, (input,))
+
+
+def asinh(input: T, *, out: T | None = None) -> T:
+    """Inverse of the hyperbolic sine.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Asinh. Like: torch.asinh, numpy.arcsinh.
+    """
+    return unary(table.ASINH, input) if out is None else write(table.ASINH, out, (input,))
+
+
+def acosh(input: T, *, out: T | None = None) -> T:
+    """Inverse of the hyperbolic cosine; NaN below 1.
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Acosh. Like: torch.acosh, numpy.arccosh.
+    """
+    return unary(table.ACOSH, input) if out is None else write(table.ACOSH, out, (input,))
+
+
+def atanh(input: T, *, out: T | None = None) -> T:
+    """Inverse of the hyperbolic tangent; NaN outside [-1, 1].
+
+    Args:
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Atanh. Like: torch.atanh, numpy.arctanh.
+    """
+    return unary(table.ATANH, input) if out is None else write(table.ATANH, out, (input,))
+
+
+def erf(input: T, *, out: T | None = None) -> T:
+    """Error function.
+
+    Args:
+        input: Tensor of any shape and floating dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Erf. Like: torch.erf, scipy.special.erf.
+    """
+    return unary(table.ERF, input) if out is None else write(table.ERF, out, (input,))
+
+
+def erfc(input: T, *, out: T | None = None) -> T:
+    """`1 - erf(input)`, exact where that is small too.
+
+    Args:
+        input: Tensor of any shape and floating dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Erfc. Like: torch.erfc, scipy.special.erfc.
+    """
+    return unary(table.ERFC, input) if out is None else write(table.ERFC, out, (input,))
+
+
+def erfinv(input: T, *, out: T | None = None) -> T:
+    """Inverse of the error function; NaN outside [-1, 1].
+
+    Args:
+        input: Tensor of any shape and float16, bfloat16 or float32 dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: The operator does not take the dtype.
+
+    Ascend operator: Erfinv. Like: torch.erfinv, scipy.special.erfinv.
+    """
+    return unary(table.ERFINV, input) if out is None else write(table.ERFINV, out, (input,))
+
+def _whole(row: Row, input: T, out: T | None) -> T:
+    """A rounding; integers and bool are whole already and copied."""
+    row = row if input.desc.dtype.category >= d.FLOATING else CLONE
+    return unary(row, input) if out is None else write(row, out, (input,))
+
+
+def floor(input: T, *, out: T | None = None) -> T:
+    """The largest whole number not above each element.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype; a copy for integers.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: Floor. Like: torch.floor, numpy.floor.
+    """
+    return _whole(table.FLOOR, input, out)
+
+
+def ceil(input: T, *, out: T | None = None) -> T:
+    """The smallest whole number not below each element.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype; a copy for integers.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: Ceil. Like: torch.ceil, numpy.ceil.
+    """
+    return _whole(table.CEIL, input, out)
+
+
+def trunc(input: T, *, out: T | None = None) -> T:
+    """Each element without its fraction.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype; a copy for integers.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: Trunc; TruncateDiv for float64, which Trunc does not take. Like: torch.trunc, numpy.trunc.
+    """
+    if input.desc.dtype is d.float64:
+        return binary(table.TRUNCATE_DIV, input, 1.0) if out is None else write(table.TRUNCATE_DIV, out, (input, 1.0))
+    return _whole(table.TRUNC, input, out)
+
+
+def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
+    """The nearest number with `decimals` decimal places, halves to the even one.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        decimals: Decimal places; negative ones round to tens, hundreds...
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype; a copy for integers.
+
+    Raises:
+        DTypeError: `input` is complex, or an integer tensor with `decimals` other than 0.
+
+    Ascend operator: Rint; Round for `decimals` other than 0. Like: torch.round, numpy.round.
+    """
+    if not decimals:
+        return _whole(table.RINT, input, out)
+    arguments = (int(decimals),)
+    return call(table.ROUND, (input,), arguments) if out is None else write(table.ROUND, out, (input,), arguments)
+
+
+def nan_to_num(input: T, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, *, out: T | None = None) -> T:
+    """Numbers in place of NaN and infinities.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        nan: For NaN.
+        posinf: For positive infinity; default the largest number of the dtype.
+        neginf: For negative infinity; default the lowest number of the dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype; a copy for integers.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: NanToNum; SelectV2 for float64, which NanToNum does not take. Like: torch.nan_to_num, numpy.nan_to_num.
+    """
+    dtype = input.desc.dtype
+    if dtype.category < d.FLOATING:
+        return _whole(table.NAN_TO_NUM, input, out)
+    limits = finfo(dtype)
+    high = limits.max if posinf is None else float(posinf)
+    low = limits.min if neginf is None else float(neginf)
+    if dtype is d.float64:
+        result = comparison.where(comparison.eq(input, float("inf")), high, input)
+        result = comparison.where(comparison.eq(input, float("-inf")), low, result)
+        return comparison.where(comparison.isnan(input), float(nan), result, out=out)
+    arguments = (float(nan), high, low)
+    return call(table.NAN_TO_NUM, (input,), arguments) if out is None else write(table.NAN_TO_NUM, out, (input,), arguments)
