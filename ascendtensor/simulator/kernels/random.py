@@ -316,7 +316,7 @@ def _multinomial(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
         for row, draw, target in zip(weights, numbers, out, strict=True):
             total = np.cumsum(row)
             places = np.searchsorted(total, draw * total[-1], "right")
-            np.minimum(places, np.nonzero(row)[0][-1], target)
+            np.minimum(places, np.nonzero(row)[0][-1], out=target)
         return
     if out.shape[1] > weights.shape[1]:
         raise ValueError(f"{out.shape[1]} draws from {weights.shape[1]} categories without replacement")

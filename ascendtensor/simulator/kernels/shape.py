@@ -857,5 +857,3 @@ def _roll(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
 @binder("RollV2", values=(1, 2))
 def _roll_v2(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     return _roll_task(raw(needs(inputs[0], "input")), raw(outputs[0]), ints(inputs[1], "shift"), ints(inputs[2], "axes"))
-
-

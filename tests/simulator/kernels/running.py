@@ -6,15 +6,21 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from hypothesis import settings
 
 from ascendtensor import facts
 from ascendtensor.simulator.kernels import Meta, infer_rule, lookup
 from ascendtensor.simulator.kernels.registry import ACL_OF, meta_of
 
+UNTIMED = settings(deadline=None, max_examples=60)
+"""For searches on a machine that others use too."""
+
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FLOATS = [np.dtype(kind) for kind in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)]
 TOLERANCE = {np.dtype(np.float16): 2e-3, BFLOAT16: 1.6e-2, np.dtype(np.float32): 2e-6, np.dtype(np.float64): 1e-14}
-MOVED = [np.dtype(kind) for kind in (np.bool_, np.int8, np.uint16, np.int32, np.int64, np.float16, np.float32, np.float64, np.complex64)] + [BFLOAT16]
+MOVED = [
+    np.dtype(kind) for kind in (np.bool_, np.int8, np.uint16, np.int32, np.int64, np.float16, np.float32, np.float64, np.complex64)
+] + [BFLOAT16]
 
 
 def const(*items: Any, dtype: Any = np.int64) -> np.ndarray:

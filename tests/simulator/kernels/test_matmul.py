@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from running import BFLOAT16, FLOATS, close, made, meta, ruled, run, same, sample
+from running import BFLOAT16, FLOATS, UNTIMED, close, made, meta, ruled, run, same, sample
 
 from ascendtensor.simulator.kernels import lookup
 from ascendtensor.simulator.kernels.registry import ACL_OF, infer_rule
@@ -42,7 +42,11 @@ def test_bias_is_added_before_rounding() -> None:
     bias = sample((5,), np.float32, 2)
     want = (a.astype(np.float32) @ b.astype(np.float32) + bias).astype(np.float16)
     same(made("MatMulV2", [a, b, bias], (4, 5), np.float16), want)
-    close(made("MatMulV2", [a.astype(np.float32), b.astype(np.float32), bias], (4, 5), np.float32), a.astype(float) @ b.astype(float) + bias, 4)
+    close(
+        made("MatMulV2", [a.astype(np.float32), b.astype(np.float32), bias], (4, 5), np.float32),
+        a.astype(float) @ b.astype(float) + bias,
+        4,
+    )
     with pytest.raises(ValueError, match="broadcast"):
         made("MatMulV2", [a, b, bias[:3]], (4, 5), np.float16)
 
@@ -58,6 +62,7 @@ def test_integers_are_exact() -> None:
     same(made("BatchMatMulV2", [a8, b8], (7, 6), np.int32, offset_x=3), (a8.astype(np.int64) - 3) @ b8.astype(np.int64))
 
 
+@UNTIMED
 @given(st.lists(st.integers(0, 3), min_size=0, max_size=2), st.integers(0, 4), st.integers(0, 4), st.integers(0, 4), st.data())
 def test_batches_broadcast(batch: list[int], rows: int, inner: int, cols: int, data: Any) -> None:
     drop = data.draw(st.integers(0, len(batch)))
@@ -68,7 +73,11 @@ def test_batches_broadcast(batch: list[int], rows: int, inner: int, cols: int, d
     x1 = a.swapaxes(-1, -2).copy() if turn_a else a
     x2 = b.swapaxes(-1, -2).copy() if turn_b else b
     close(made("BatchMatMulV2", [x1, x2], want.shape, np.float32, adj_x1=turn_a, adj_x2=turn_b), want, 4)
-    close(made("BatchMatMul", [x2, x1], (*want.shape[:-2], cols, rows), np.float32, adj_x1=not turn_b, adj_x2=not turn_a), want.swapaxes(-1, -2), 4)
+    close(
+        made("BatchMatMul", [x2, x1], (*want.shape[:-2], cols, rows), np.float32, adj_x1=not turn_b, adj_x2=not turn_a),
+        want.swapaxes(-1, -2),
+        4,
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.dtype(np.float16), BFLOAT16], ids=str)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from running import BFLOAT16, MOVED, const, late, made, meta, ruled, run, same, sample, scalar
+from running import BFLOAT16, MOVED, UNTIMED, const, late, made, meta, ruled, run, same, sample, scalar
+
+from ascendtensor.simulator.kernels import lookup
 
 DTYPES = pytest.mark.parametrize("dtype", MOVED, ids=str)
 SHAPES = st.lists(st.integers(0, 4), min_size=0, max_size=4).map(tuple)
@@ -24,6 +26,7 @@ def test_transpose_moves_every_dtype_by_constant_and_by_device_perm(dtype: Any) 
     same(made("TransposeD", [x], want.shape, dtype, perm=[2, 0, 1]), want)
 
 
+@UNTIMED
 @given(SHAPES, st.randoms())
 def test_transpose_of_any_shape(shape: tuple[int, ...], random: Any) -> None:
     x = sample(shape, np.float32)
@@ -35,8 +38,6 @@ def test_transpose_of_any_shape(shape: tuple[int, ...], random: Any) -> None:
 
 def test_perm_is_read_when_the_task_runs() -> None:
     """A binder runs before the queued work that fills its inputs."""
-    from ascendtensor.simulator.kernels import lookup
-
     x, perm, out = sample((3, 3), np.float32), np.array([7, 7]), np.empty((3, 3), np.float32)
     kernel = lookup("Transpose")
     assert kernel is not None
@@ -96,6 +97,7 @@ def test_reshaping_kernels_copy() -> None:
 INDICES = st.one_of(st.integers(-4, 3), st.builds(slice, st.integers(-6, 6), st.integers(-6, 6), st.sampled_from([-3, -2, -1, 1, 2])))
 
 
+@UNTIMED
 @given(st.lists(INDICES, min_size=1, max_size=3))
 def test_strided_slice_is_numpys_indexing(items: list[Any]) -> None:
     x = sample((4, 4, 4), np.int32)
@@ -109,7 +111,15 @@ def test_strided_slice_is_numpys_indexing(items: list[Any]) -> None:
 
 def test_strided_slice_masks() -> None:
     x = sample((3, 4, 5), np.float32)
-    out = made("StridedSlice", [x, const(1, 0, 0, 2), const(9, 0, 0, 0), const(1, 1, 1, 2)], (2, 4, 1, 2), np.float32, ellipsis_mask=2, new_axis_mask=4, end_mask=8)
+    out = made(
+        "StridedSlice",
+        [x, const(1, 0, 0, 2), const(9, 0, 0, 0), const(1, 1, 1, 2)],
+        (2, 4, 1, 2),
+        np.float32,
+        ellipsis_mask=2,
+        new_axis_mask=4,
+        end_mask=8,
+    )
     same(out, x[1:9, ..., None, 2::2])
     out = made("StridedSlice", [x, const(2), const(0), const(-1)], (3, 4, 5), np.float32, begin_mask=1, end_mask=1)
     same(out, x[::-1])
@@ -159,8 +169,6 @@ def test_reverse_and_roll(dtype: Any) -> None:
 @DTYPES
 def test_as_strided_reads_its_numbers_at_every_run(dtype: Any) -> None:
     x = sample((20,), dtype)
-    from ascendtensor.simulator.kernels import lookup
-
     size, stride, offset, out = np.array([2, 3]), np.array([5, 1]), np.array([2]), np.empty((2, 3), dtype)
     kernel = lookup("AsStrided")
     assert kernel is not None
@@ -262,6 +270,7 @@ def test_joining_refuses_what_does_not_fit() -> None:
 # Repeating
 
 
+@UNTIMED
 @given(SHAPES, st.lists(st.integers(0, 3), min_size=4, max_size=4))
 def test_tile_is_numpys(shape: tuple[int, ...], numbers: list[int]) -> None:
     x = sample(shape, np.int16)
