@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import settings
 
 _CACHE = tempfile.mkdtemp(prefix="ascendtensor-tests-")
 # Set before the package is imported, and inherited by the processes that tests start.
@@ -16,6 +17,10 @@ os.environ["ASCENDTENSOR_CACHE_DIR"] = _CACHE
 
 from ascendtensor import simulator  # noqa: E402
 from ascendtensor.runtime import device as devices  # noqa: E402
+
+# No deadline: a busy machine must not fail a property.
+settings.register_profile("ascendtensor", deadline=None)
+settings.load_profile("ascendtensor")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -409,10 +409,15 @@ def soc_name() -> str:
     return state.soc
 
 
-def host_mode() -> bool:
-    """Whether the program runs on a host with a card, and not on the board itself (RT-15)."""
+def run_mode() -> RunMode:
+    """HOST where the program runs beside a card, DEVICE where it runs on the board itself (RT-15)."""
     initialize()
-    return state.host_mode
+    return RunMode.HOST if state.host_mode else RunMode.DEVICE
+
+
+def host_mode() -> bool:
+    """Whether the run mode is HOST."""
+    return run_mode() == RunMode.HOST
 
 
 def device_count() -> int:
