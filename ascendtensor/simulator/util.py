@@ -147,7 +147,7 @@ def ptr_to_numpy(ptr: int, shape: Any, numpy_type: int) -> npt.NDArray[Any]:
     return result
 
 
-@function("acl.util.start_thread", "OO")
+@function("acl.util.start_thread", "OO", 0)
 def start_thread(fn: Callable[..., Any], args: Any) -> tuple[int, int]:
     """(thread id, errno). Unlike the wrapper of 2026 it leaves the program's SIGINT handler alone (PY-20)."""
     if not callable(fn):
