@@ -53,6 +53,8 @@ def set_model_dir(model_dir: str) -> int:
     """Loads every ``.om`` of three directory levels, once a process (OM-1 to OM-3)."""
     if TABLE.directory is not None:
         raise AclFault(REPEAT_INITIALIZE, f"the model directory is [{TABLE.directory}] already")
+    if not model_dir:
+        raise AclFault(READ_MODEL_FAILURE, "an empty path cannot be resolved")
     try:
         found = _model_files(os.path.realpath(model_dir, strict=True), LEVELS)
         for path in found:

@@ -46,6 +46,10 @@ def test_operator_without_a_simulator_kernel_is_named() -> None:
     assert "RoiExtractor" in text
 
 
+def test_types_the_simulator_does_not_compute_with() -> None:
+    assert "for type [complex32]" in refusal(operator("Add", [tensor([2], "complex32")] * 2, [tensor([2], "complex32")]))
+
+
 @pytest.mark.parametrize(
     ("attrs", "word"),
     [

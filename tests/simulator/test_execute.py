@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from op_program import (
@@ -152,6 +153,31 @@ def test_scalars_and_other_dtypes(acl: ModuleType) -> None:
         assert acl.op.execute_v2("Add", [x, x], [a, a], [x], [out], 0, 0) == 0
         assert acl.rt.synchronize_stream(0) == 0
         assert download(acl, address, [], dtype) == 2 * value
+
+
+def test_bfloat16(acl: ModuleType) -> None:
+    load(acl, add_operator(3, dtype="bfloat16"))
+    x = acl.create_tensor_desc(27, [3], 2)
+    a, _ = upload(acl, np.array([1, 2.5, -3], ml_dtypes.bfloat16))
+    out, address = empty(acl, 6)
+    assert acl.op.execute_v2("Add", [x, x], [a, a], [x], [out], 0, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    assert download(acl, address, [3], "uint16").view(ml_dtypes.bfloat16).tolist() == [2, 5, -6]
+
+
+def test_run_mode_device(acl: ModuleType) -> None:  # RT-15: one address space, host memory is device memory
+    acl.rt.reset_device(0)
+    acl.configure(run_mode="device")
+    acl.rt.set_device(0)
+    add = Add(acl, 4)
+    memory, _ = acl.rt.malloc_host(16)
+    add.outputs = [acl.create_data_buffer(memory, 16)]
+    assert add.execute() == 0
+    handle = add.handle()
+    assert acl.op.execute_with_handle(handle, add.outputs + add.inputs[1:], add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    data = acl.util.ptr_to_bytes(memory, 16)
+    assert np.array_equal(np.frombuffer(data, np.float32), add.expected + add.right)
 
 
 def test_sizes_of_a_static_model(acl: ModuleType) -> None:  # OP-9, K104

@@ -178,6 +178,32 @@ def test_host_memory_is_no_device_memory(acl: ModuleType) -> None:  # SIM-1, OP-
     assert "Add" in acl.get_recent_err_msg()
 
 
+def test_a_failing_launch_is_not_remembered(acl: ModuleType) -> None:
+    add = Add(acl, 4)
+    handle = add.handle()
+    acl.rt.set_device(1)
+    assert acl.op.execute_with_handle(handle, add.inputs, add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 507015
+    assert acl.rt.device_enable_peer_access(0, 0) == 0  # RT-42
+    assert acl.op.execute_with_handle(handle, add.inputs, add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    assert np.array_equal(add.result(), add.expected)
+
+
+def test_host_memory_in_run_mode_device_is_looked_up_each_time(acl: ModuleType) -> None:  # RT-15
+    acl.rt.reset_device(0)
+    acl.configure(run_mode="device")
+    acl.rt.set_device(0)
+    add = Add(acl, 4)
+    handle = add.handle()
+    data = np.arange(4, dtype=np.float32)
+    foreign = acl.create_data_buffer(data.ctypes.data, 16)
+    assert acl.op.execute_with_handle(handle, [foreign, add.inputs[1]], add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    assert np.array_equal(add.result(), data + add.right)
+    assert not HANDLES[handle].prepared
+
+
 def test_buffers_inside_one_allocation_and_unaligned(acl: ModuleType) -> None:  # OP-9
     add = Add(acl, 4)
     base, _ = acl.rt.malloc(256, 0)

@@ -34,6 +34,7 @@ def test_set_model_dir_reads_three_levels_once_a_process(acl: ModuleType, tmp_pa
 
 def test_a_failed_set_model_dir_may_be_retried(acl: ModuleType, tmp_path: Path) -> None:  # OM-1, K86
     assert acl.op.set_model_dir(str(tmp_path / "missing")) == 100014
+    assert acl.op.set_model_dir("") == 100014
     file = tmp_path / "file"
     file.write_bytes(b"x")
     assert acl.op.set_model_dir(str(file)) == 100014
@@ -85,7 +86,12 @@ def test_damaged_body(acl: ModuleType) -> None:  # OM-4, K90
     middle = len(MODEL) // 2
     data = MODEL[:middle] + bytes([MODEL[middle] ^ 1]) + MODEL[middle + 1 :]
     assert load_bytes(acl, data) == 100012
-    assert load_bytes(acl, container.pack_parts({"op": "Add", "inputs": [1], "outputs": []}, b"")) == 100012
+    spec = {"dtype": 0, "format": 2, "storage_format": -1, "dims": [2], "ranges": [], "placement": 0}
+    for wrong in (1, {}, {**spec, "dims": [float("inf")]}, {**spec, "const": [0, 9]}, {**spec, "ranges": [[1]]}):
+        assert load_bytes(acl, container.pack_parts({"op": "Add", "inputs": [wrong], "outputs": []}, b"")) == 100012
+    attr = {"name": "value", "kind": "float", "value": -1}
+    assert load_bytes(acl, container.pack_parts({"op": "Adds", "inputs": [spec], "outputs": [spec], "attrs": [attr]}, b"")) == 100012
+    assert TABLE.count == 0
 
 
 @pytest.mark.parametrize("missing", ["op", "inputs", "outputs"])

@@ -103,6 +103,9 @@ def model_of(description: dict[str, Any]) -> OpModel:
     attrs = _attributes(operator, description.get("attr", []))
     if kernels.lookup(op_type) is None:
         _fail("E10501", f"the simulator has no kernel of operator [{op_type}]. {_nearest(op_type, kernels.names())}")
+    for spec in (*inputs, *outputs):
+        if spec.numpy is None and not spec.absent:
+            _fail("E10501", f"the simulator has no kernel of operator [{op_type}] for type [{DTYPE_NAMES.get(spec.dtype, spec.dtype)}].")
     _check_rule(op_type, inputs, outputs, complete(op_type, attrs))
     return OpModel(op_type, inputs, outputs, attrs)
 
@@ -402,7 +405,7 @@ def meta_of(spec: TensorSpec) -> Meta:
     """What a shape rule sees of a description: the elements too, if it is a constant."""
     if spec.absent:
         return Meta(UNDEFINED, ())
-    value = spec.constant() if spec.const is not None and spec.dtype in NUMPY_OF else None
+    value = spec.constant() if spec.const is not None and spec.numpy is not None else None
     return Meta(spec.dtype, spec.dims, value)
 
 

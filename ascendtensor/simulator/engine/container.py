@@ -98,7 +98,7 @@ def unpack(data: bytes) -> OpModel:
     try:
         body = json.loads(payload[:text_size].decode())
         return _from_body(body, payload[text_size:])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, struct.error) as error:
         raise ContainerFault(DESERIALIZE, f"the body cannot be decoded: {error!r}") from error
 
 

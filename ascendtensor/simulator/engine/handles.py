@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ascendtensor.simulator.engine import memory
-from ascendtensor.simulator.engine.launching import Buffers, check_sizes, exact_outputs, measured_task, task_of
+from ascendtensor.simulator.engine.launching import Buffers, check_sizes, exact_outputs, fail, measured_task, task_of
 from ascendtensor.simulator.engine.models import OpModel, Specs
 from ascendtensor.simulator.engine.tables import Task
 
@@ -68,21 +68,24 @@ class OpHandle:
                 task = task_of(model, (self.inputs, exact), inputs, outputs, device)
             else:
                 task = measured_task(model, (self.inputs, self.outputs), inputs, outputs, device)[0]
-        self._keep(task, inputs, outputs, device)
+        if task[0] is not fail:
+            self._keep(task, inputs, outputs, device)
         return task
 
     def _keep(self, task: Task, inputs: Buffers, outputs: Buffers, device: int) -> None:
-        prepared = self.prepared
-        if len(prepared) >= PREPARED_LIMIT:
-            del prepared[next(iter(prepared))]
-        key = (*[buffer.handle for buffer in inputs], device, *[buffer.handle for buffer in outputs])
-        prepared[key] = task
         owners: dict[int, Owner] = {}
         for buffer in (*inputs, *outputs):
             owners[id(buffer)] = buffer
             block = memory.find(buffer.address)
             if block is not None:
                 owners[id(block)] = block
+            elif buffer.address:  # run mode DEVICE: host memory whose end nobody announces
+                return
+        prepared = self.prepared
+        if len(prepared) >= PREPARED_LIMIT:
+            del prepared[next(iter(prepared))]
+        key = (*[buffer.handle for buffer in inputs], device, *[buffer.handle for buffer in outputs])
+        prepared[key] = task
         for owner in owners.values():
             _note(owner, prepared, key)
 

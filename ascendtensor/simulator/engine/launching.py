@@ -143,10 +143,11 @@ def view(spec: TensorSpec, dims: Dims, buffer: DataBuffer, device: int) -> Array
 
 
 def _failing(model: OpModel, error: Exception) -> Task:
-    return _fail, (f"{model.op_type}: {error.text if isinstance(error, AclFault) else error}",)
+    return fail, (f"{model.op_type}: {error.text if isinstance(error, AclFault) else error}",)
 
 
-def _fail(text: str) -> NoReturn:
+def fail(text: str) -> NoReturn:
+    """The task of a run that the device cannot do; it is never kept for later launches."""
     raise AclFault(AICORE_EXCEPTION, text)
 
 
