@@ -308,7 +308,7 @@ def _run_rows(steps: Steps, inputs: list[Array], out: Array, first: int, count: 
     sources = [x.reshape(form) for x in inputs]
     work = np.dtype(np.float32) if sources[0].dtype in HALVES else sources[0].dtype
     rows = max(1, BLOCK // (length * form[2]))
-    columns = form[2] if rows > 1 or length * form[2] <= BLOCK else max(256, BLOCK // length)
+    columns = form[2] if rows > 1 or length * form[2] <= BLOCK else max(1024, BLOCK // length)
     for row in range(0, outer, rows):
         for column in range(0, form[2], columns):
             window = (slice(row, row + rows), slice(None), slice(column, column + columns))

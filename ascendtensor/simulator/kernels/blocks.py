@@ -140,7 +140,7 @@ class Blocked:
             out = out.reshape(-1)
             inputs = [x.reshape(-1) for x in inputs]
         self.steps = steps
-        self.inputs = [np.broadcast_to(x, out.shape) if x.shape != out.shape else x for x in inputs]
+        self.inputs = inputs
         self.out = out
         self.temps = temps
         self.work = work
@@ -152,14 +152,15 @@ class Blocked:
     def run(self) -> None:
         """Does the work; scratch lives only as long as the run."""
         work, steps, length, whole = self.work, self.steps, self.length, self.out
-        scratch = [None if x.dtype in (work, _BOOL) else np.empty(length, work) for x in self.inputs]
+        inputs = [self._spread(x) for x in self.inputs]
+        scratch = [None if x.dtype in (work, _BOOL) else np.empty(length, work) for x in inputs]
         temps = [np.empty(length, work) for _ in range(self.temps)]
         written = None if self.direct or (whole.dtype == self.result and not self._shared()) else np.empty(length, self.result)
         for index in self.indices:
             out = whole[index]
             shape, size = out.shape, out.size
             operands = []
-            for array, wide in zip(self.inputs, scratch, strict=True):
+            for array, wide in zip(inputs, scratch, strict=True):
                 piece = array[index]
                 if wide is not None:
                     target = wide[:size].reshape(shape)
@@ -173,6 +174,16 @@ class Blocked:
                 target = written[:size].reshape(shape)
                 steps(target, *operands, *rest)
                 narrow(target, out)
+
+    def _spread(self, x: Array) -> Array:
+        """An input in the output's shape; a smaller one that needs conversion is converted once, not in every piece."""
+        if x.shape == self.out.shape:
+            return x
+        if x.dtype not in (self.work, _BOOL) and x.size <= BLOCK:
+            wide = np.empty(x.shape, self.work)
+            widen(x, wide)
+            x = wide
+        return np.broadcast_to(x, self.out.shape)
 
     def _shared(self) -> bool:
         return any(np.may_share_memory(x, self.out) for x in self.inputs)

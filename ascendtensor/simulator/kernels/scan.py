@@ -11,7 +11,7 @@ from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 
 _SHORT = 512  # float32 sums of more elements than this run in float64
-_RUN = 8192
+_RUN = 16384
 
 infer("Cumsum", "Cumprod")(rules.unary)
 
