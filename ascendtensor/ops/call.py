@@ -128,7 +128,7 @@ def contiguous_copy(tensor: TensorBase) -> TensorBase:
     """
     shape = tensor.desc.shape
     strides, offset, flipped = shapes.without_negative_strides(shape, base.element_strides(tensor), base.element_offset(tensor))
-    copy: TensorBase = call(AS_STRIDED, (whole_storage(tensor), shape, strides, (offset,)), (shape,))
+    copy: TensorBase = call(AS_STRIDED, (whole_storage(tensor), shape or (1,), strides or (1,), (offset,)), (shape,))
     return call(FLIP, (copy,), (flipped,)) if flipped else copy
 
 

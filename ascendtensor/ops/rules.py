@@ -46,7 +46,8 @@ def reduce(operands: Sequence[Meta], dim: Any, keepdim: bool) -> Outcome:
 
 
 def as_strided(operands: Sequence[Meta], shape: tuple[int, ...]) -> Outcome:
-    return Outcome((shape,))
+    """Any view of a storage; a 0-d one is taken as a vector of one, since size and stride can't be empty."""
+    return Outcome((shape,), outputs=(shape or (1,),))
 
 
 def flip(operands: Sequence[Meta], dims: tuple[int, ...]) -> Outcome:
