@@ -361,12 +361,22 @@ def _close_devices() -> BaseException | None:
             state.initialized = False
             state.generation += 1
         while state.closing:
-            state.closing[-1].close(attempt)
+            device = state.closing[-1]
+            device.close(attempt)
+            if device.staging.pinned:
+                state.orphans.append(device.staging)
             state.closing.pop()
+        _close_orphans(attempt)
         if state.owned:
             state.owned = False
             attempt(binding.finalize)
     return attempt.error
+
+
+def _close_orphans(attempt: Attempts) -> None:
+    for staging in state.orphans:
+        staging.close(attempt)
+    state.orphans = [staging for staging in state.orphans if staging.pinned]
 
 
 def _at_exit() -> None:

@@ -462,14 +462,18 @@ class StreamPool:
             raise
         return block
 
-    def _fit(self, size: int) -> Block | None:
-        """The smallest block of the store that holds `size`, cut to it."""
-        index = bisect_left(self.store, (size, 0))
-        if index == len(self.store):
-            return None
-        block = self.store.pop(index)[2]
-        block.free = False
-        return self._cut(block, size)
+    def _fit(self, size: int, anywhere: bool = False) -> Block | None:
+        """The smallest block of the store that holds `size`, cut to it; small ones leave large segments whole."""
+        store = self.store
+        for index in range(bisect_left(store, (size, 0)), len(store)):
+            block = store[index][2]
+            if size > MEBI or block.segment.size <= _SMALL_SEGMENT or anywhere:
+                del store[index]
+                block.free = False
+                return self._cut(block, size)
+            if block.size > _SMALL_SEGMENT:
+                break
+        return None
 
     def _cut(self, block: Block, size: int) -> Block:
         if block.size > size:
@@ -534,7 +538,7 @@ class StreamPool:
         pool.synchronize()
         self.collect()
         self.consolidate()
-        block = self._fit(size)
+        block = self._fit(size, anywhere=True)
         if block is not None:
             return block
         pool.release()

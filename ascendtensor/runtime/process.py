@@ -15,6 +15,7 @@ from ..errors import AclError, ForkError
 if TYPE_CHECKING:
     from ..acl.chooser import Backend
     from .device import Device
+    from .staging import Staging
     from .stream import Stream
 
 
@@ -29,6 +30,7 @@ class State:
         owned: Whether `acl.init` was ours (RT-4): only then we finalize.
         forked: Whether this is a child forked after the first use.
         callbacks: What upper floors want to be called before the devices go, in order of registration.
+        orphans: Pinned memory of earlier generations that arrays of users still looked at.
     """
 
     def __init__(self) -> None:
@@ -43,6 +45,7 @@ class State:
         self.host_mode = True
         self.soc = ""
         self.callbacks: list[Callable[[], None]] = []
+        self.orphans: list[Staging] = []
 
 
 class Thread(threading.local):

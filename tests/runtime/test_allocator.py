@@ -150,6 +150,26 @@ def test_the_smallest_block_that_fits_is_cut(allocate: Callable[..., DeviceBuffe
     assert allocate(1500).address == wanted
 
 
+def test_small_blocks_leave_large_ones_whole(allocate: Callable[..., DeviceBuffer]) -> None:
+    large = allocate(20 * MEBI)
+    address = large.address
+    del large
+    small = [allocate(MEBI - 64) for _ in range(4)]
+    assert allocate(20 * MEBI).address == address
+    del small
+
+
+def test_small_blocks_take_from_large_ones_when_nothing_else_is_left(
+    machine: Callable[..., None], allocate: Callable[..., DeviceBuffer]
+) -> None:
+    machine(memory=32 * MEBI)
+    large = allocate(20 * MEBI)
+    kept = [allocate(MEBI - 64) for _ in range(11)]
+    del large
+    more = [allocate(MEBI - 64) for _ in range(15)]
+    assert len({each.address for each in kept + more}) == 26
+
+
 def test_empty_cache_keeps_segments_that_hold_a_tensor(allocate: Callable[..., DeviceBuffer]) -> None:
     kept, dropped = allocate(100), allocate(50 * MEBI)
     assert stats.memory_reserved() > 50 * MEBI

@@ -13,6 +13,7 @@ from placement import describe
 from ascendtensor import dtypes, simulator
 from ascendtensor.errors import AclError, DTypeError, ShapeError, ValueRangeError
 from ascendtensor.runtime import copies, stats
+from ascendtensor.runtime import device as devices
 from ascendtensor.runtime.desc import TensorDesc
 from ascendtensor.runtime.device import Device, as_device
 from ascendtensor.runtime.scalars import CAPACITY, encode
@@ -140,13 +141,15 @@ def test_non_blocking_from_ordinary_memory_is_safe(put: Callable[..., Any], npu:
 
 
 def test_pinned_arrays_outlive_shutdown(npu: Device) -> None:
-    from ascendtensor.runtime import device as devices  # noqa: PLC0415
-
     array = copies.pinned_empty((4,), dtypes.int32, npu)
     array[:] = 3
     devices.shutdown()
     assert list(array) == [3, 3, 3, 3]
-    simulator.new_process()
+    assert simulator.tables()["host_memory"] == 1
+    del array
+    as_device(0)
+    devices.shutdown()
+    assert simulator.tables()["host_memory"] == 0, "freed by the next shutdown after the array was gone"
 
 
 def test_staging_stays_bounded(put: Callable[..., Any]) -> None:
