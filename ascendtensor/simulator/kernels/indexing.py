@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.operands import (
     apart,
     as_is,
@@ -47,19 +48,18 @@ Reduce = Callable[[Array, Any, Array], None]
 
 
 def _checked(indices: Array, dim: int, negative: bool, what: str = "index") -> Array:
-    """Indices into a dim, ready for ``np.take`` with mode "wrap" (negative ones allowed) or "clip".
+    """Indices into a dim, none of them negative any more.
 
     Raises:
         IndexError: One is out of range.
     """
-    if indices.size:
-        low, high = int(indices.min()), int(indices.max())
-        if low < (-dim if negative else 0) or high >= dim:
-            bad = low if low < (-dim if negative else 0) else high
-            raise IndexError(f"{what} {bad} is out of range for a dim of {dim}")
-        if low < 0:
-            return np.where(indices < 0, indices + dim, indices)
-    return indices
+    # A negative index is a huge unsigned one: one pass finds both kinds of wrong ones.
+    if not indices.size or np.maximum.reduce(indices.view(f"u{indices.itemsize}"), None) < dim:
+        return indices
+    low, high = int(indices.min()), int(indices.max())
+    if low < (-dim if negative else 0) or high >= dim:
+        raise IndexError(f"{what} {high if high >= dim else low} is out of range for a dim of {dim}")
+    return np.where(indices < 0, indices + dim, indices)
 
 
 def _same_dtype(first: Meta, *others: Meta) -> None:
@@ -597,7 +597,11 @@ def _places_of(x: Array) -> tuple[Array, ...]:
     """Indices of the elements that are not zero, an array per dim; a 0-d operand has no dims."""
     if x.ndim == 0:
         return ()
-    return np.nonzero(x)
+    if x.dtype.kind == "b":
+        return np.nonzero(x)
+    if x.dtype in HALVES:
+        return np.nonzero(np.bitwise_and(x.view(np.uint16), np.uint16(0x7FFF)) != 0)
+    return np.nonzero(x != 0)
 
 
 @kernel("NonZero", "Where")

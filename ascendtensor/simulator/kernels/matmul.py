@@ -49,8 +49,10 @@ def _product(a: Array, b: Array, bias: Array | None, out: Array, dtype: np.dtype
 def _as(array: Array, dtype: np.dtype[Any]) -> Array:
     """The array in the dtype of the sums; halves keep their strides, so that a transposed view stays one."""
     if array.dtype in HALVES and array.ndim > 1 and not array.flags.c_contiguous:
-        return float32_of(array.swapaxes(-1, -2)).swapaxes(-1, -2)
-    return float32_of(array).astype(dtype, copy=False)
+        turned: Array = float32_of(array.swapaxes(-1, -2)).swapaxes(-1, -2)
+        return turned
+    wide: Array = float32_of(array).astype(dtype, copy=False)
+    return wide
 
 
 def _less(array: Array, offset: int) -> Array:

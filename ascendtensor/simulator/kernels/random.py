@@ -32,8 +32,8 @@ Convert = Callable[[Array], Array]
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-_MULTIPLIERS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
-_WEYL = (0x9E3779B9, 0xBB67AE85)
+_MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
+_WEYL = np.array([0x9E3779B9, 0xBB67AE85], np.uint64)
 _ROUNDS = 10
 _WORDS = 1 << 15
 """Words made at a time, so that temporaries stay in the cache."""
@@ -59,24 +59,23 @@ def philox(key: int, counter: tuple[int, int], first: int, blocks: int) -> Array
     upper = np.full(blocks, high, np.uint64)
     if begin + blocks > _MASK64:
         upper[low < np.uint64(begin)] = (high + 1) & _MASK64
-    c0, c1, c2, c3 = low & _LOW, low >> _HALF, upper & _LOW, upper >> _HALF
-    product0, product1 = np.empty_like(c0), np.empty_like(c0)
-    k0, k1 = key & 0xFFFFFFFF, key >> 32 & 0xFFFFFFFF
-    for _ in range(_ROUNDS):
-        np.multiply(c0, _MULTIPLIERS[0], product0)
-        np.multiply(c2, _MULTIPLIERS[1], product1)
-        np.right_shift(product1, _HALF, c0)
-        np.bitwise_xor(c0, c1, c0)
-        np.bitwise_xor(c0, np.uint64(k0), c0)
-        np.bitwise_and(product1, _LOW, c1)
-        np.right_shift(product0, _HALF, c2)
-        np.bitwise_xor(c2, c3, c2)
-        np.bitwise_xor(c2, np.uint64(k1), c2)
-        np.bitwise_and(product0, _LOW, c3)
-        k0, k1 = (k0 + _WEYL[0]) & 0xFFFFFFFF, (k1 + _WEYL[1]) & 0xFFFFFFFF
+    # Lanes 0 and 2 are multiplied, lanes 1 and 3 only mixed in: two at a time halve the number of NumPy calls.
+    even, odd = np.empty((2, blocks), np.uint64), np.empty((2, blocks), np.uint64)
+    for lane, part in enumerate((low, upper)):
+        np.bitwise_and(part, _LOW, even[lane])
+        np.right_shift(part, _HALF, odd[lane])
+    product = np.empty_like(even)
+    crossed = product[::-1]
+    keys = np.array([key & 0xFFFFFFFF, key >> 32 & 0xFFFFFFFF], np.uint64) + np.arange(_ROUNDS, dtype=np.uint64)[:, None] * _WEYL
+    for pair in (keys & _LOW)[:, :, None]:
+        np.multiply(even, _MULTIPLIERS, product)
+        np.right_shift(crossed, _HALF, even)
+        np.bitwise_xor(even, odd, even)
+        np.bitwise_xor(even, pair, even)
+        np.bitwise_and(crossed, _LOW, odd)
     words = np.empty((blocks, 4), np.uint32)
-    for lane, part in enumerate((c0, c1, c2, c3)):
-        np.copyto(words[:, lane], part, casting="unsafe")
+    for lane in range(4):
+        np.copyto(words[:, lane], (odd if lane % 2 else even)[lane // 2], casting="unsafe")
     return words.reshape(-1)
 
 

@@ -52,15 +52,23 @@ FLATTENED = 1000
 
 
 def view_kernel(*op_types: str, values: tuple[int, ...] = ()) -> Callable[[ViewFunction], ViewFunction]:
-    """Registers an operator whose output is a copy of a view of its first input: one ``np.copyto`` when it runs."""
+    """Registers an operator whose output is a copy of a view of its first input.
+
+    One ``np.copyto`` when it runs, where the inputs at ``values`` are constants; else the view is made anew at every run.
+    """
 
     def register(view: ViewFunction) -> ViewFunction:
+        def run(x: Array, inputs: Inputs, attrs: Attrs, out: Array) -> None:
+            np.copyto(out, as_is(out, view(x, inputs, attrs)))
+
         def bind(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
-            out = raw(outputs[0])
-            return np.copyto, (out, as_is(out, view(raw(needs(inputs[0], "x")), inputs, attrs)))
+            x, out = raw(needs(inputs[0], "x")), raw(outputs[0])
+            if constant(*(inputs[index] for index in values if index < len(inputs))):
+                return np.copyto, (out, as_is(out, view(x, inputs, attrs)))
+            return run, (x, inputs, attrs, out)
 
         for op_type in op_types:
-            add(op_type, bind, values)
+            add(op_type, bind)
         return view
 
     return register

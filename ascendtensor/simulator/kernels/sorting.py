@@ -123,7 +123,9 @@ def _first(key: Array, k: int, in_order: bool) -> Array:
     below = rows < bound
     equal = rows == bound
     room = k - np.count_nonzero(below, axis=-1)
-    equal &= np.cumsum(equal, axis=-1) <= room[:, None]
+    tied = np.nonzero(np.count_nonzero(equal, axis=-1) > room)[0]
+    if tied.size:
+        equal[tied] &= np.cumsum(equal[tied], axis=-1) <= room[tied, None]
     below |= equal
     places = np.nonzero(below)[1].reshape(-1, k)
     if in_order:
