@@ -172,14 +172,17 @@ class UnaryPlan(StaticPlan):
         source = input.buffer
         if source.stream is not stream:
             source.read_on(stream)
-        pool = stream.pool
-        if pool.returns:
-            block = pool.returns.pop()
-            if block.size != self.size:
-                pool.returns.append(block)
-                block = pool.take(self.size)
+        returns = stream.pool.returns
+        if returns:
+            try:
+                block = returns.pop()
+                if block.size != self.size:
+                    returns.append(block)
+                    block = stream.pool.take(self.size)
+            except IndexError:  # another thread shares the stream and was faster
+                block = stream.pool.take(self.size)
         else:
-            block = pool.take(self.size)
+            block = stream.pool.take(self.size)
         output = DeviceBuffer(block, stream)
         stream.recent.append(self)
         self.hits += 1
@@ -212,14 +215,17 @@ class BinaryPlan(StaticPlan):
         right = other.buffer
         if right.stream is not stream:
             right.read_on(stream)
-        pool = stream.pool
-        if pool.returns:
-            block = pool.returns.pop()
-            if block.size != self.size:
-                pool.returns.append(block)
-                block = pool.take(self.size)
+        returns = stream.pool.returns
+        if returns:
+            try:
+                block = returns.pop()
+                if block.size != self.size:
+                    returns.append(block)
+                    block = stream.pool.take(self.size)
+            except IndexError:  # another thread shares the stream and was faster
+                block = stream.pool.take(self.size)
         else:
-            block = pool.take(self.size)
+            block = stream.pool.take(self.size)
         output = DeviceBuffer(block, stream)
         stream.recent.append(self)
         self.hits += 1
