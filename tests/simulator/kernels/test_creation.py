@@ -23,6 +23,7 @@ def test_fills(dtype: Any) -> None:
     same(made("Fill", [const([], dtype=np.int32), value], (), dtype), value)
     same(made("FillD", [value], (2, 0), dtype, dims=[2, 0]), np.empty((2, 0)))
     same(made("Fills", [want], (2, 3), dtype, value=1.0), np.ones((2, 3)))
+    same(made("FillV2", [const(2, 3)], (2, 3), dtype, value=1.0), np.ones((2, 3)))
     with pytest.raises(ValueError):
         made("Fill", [const(2, -3), value], (2, 3), dtype)
     with pytest.raises(ValueError):

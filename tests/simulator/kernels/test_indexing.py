@@ -186,6 +186,9 @@ def test_scatter_nd_adds(dtype: Any) -> None:
     same(made("ScatterNd", [index, updates, const(4, 3)], (4, 3), dtype), want)
     same(made("ScatterNd", [index, updates, *late(const(4, 3))], (4, 3), dtype), want)
     same(made("ScatterNdAdd", [np.ones((4, 3), dtype), index, updates], (4, 3), dtype), want + 1)
+    if dtype != np.int64:
+        same(made("TensorScatterAdd", [np.ones((4, 3), dtype), index, updates], (4, 3), dtype), want + 1)
+        same(made("ScatterNdSub", [np.ones((4, 3), dtype), index, updates], (4, 3), dtype), 1 - want)
     same(made("ScatterNd", [index[:0], updates[:0], const(4, 3)], (4, 3), dtype), np.zeros((4, 3)))
 
 

@@ -85,6 +85,7 @@ def test_batches_of_halves(dtype: Any) -> None:
     a, b = sample((2, 3, 4), dtype), sample((2, 5, 4), dtype, 1)
     want = (a.astype(np.float32) @ b.astype(np.float32).swapaxes(1, 2)).astype(dtype)
     same(made("BatchMatMulV2", [a, b], (2, 3, 5), dtype, adj_x2=True), want)
+    same(made("BatchMatMulV3", [a, b], (2, 3, 5), dtype, adj_x2=True), want)
 
 
 def test_small_products_are_one_numpy_call() -> None:

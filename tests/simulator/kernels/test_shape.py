@@ -398,3 +398,18 @@ def test_rules_pass_unknown_dims_on() -> None:
     assert ruled("RepeatInterleave", [x, meta(np.int64, 3)], axis=1) == [(-1, -1)]
     assert ruled("Squeeze", [x], axis=[0]) == [(3,)]
     assert ruled("ExpandDims", [x, scalar(-1)]) == [(-1, 3, 1)]
+
+
+def test_the_forms_with_attributes_do_the_same() -> None:
+    x = sample((2, 1, 3), np.float32)
+    same(made("BroadcastToD", [x], (2, 4, 3), np.float32, shape=[2, 4, -1]), np.broadcast_to(x, (2, 4, 3)))
+    same(made("SqueezeV2", [x], (2, 3), np.float32, axis=[1]), x[:, 0])
+    same(made("UnsqueezeV2", [x], (2, 1, 3, 1), np.float32, axis=[-1]), x[..., None])
+    same(made("UnsqueezeV3", [x, *late(const(0))], (1, 2, 1, 3), np.float32), x[None])
+    same(made("TileD", [x], (2, 2, 6), np.float32, multiples=[1, 2, 2]), np.tile(x, (1, 2, 2)))
+    same(made("ReverseV2D", [x], x.shape, np.float32, axis=[0, 2]), x[::-1, :, ::-1])
+    same(made("StridedSliceD", [x], (1, 3), np.float32, begin=[1, 0], end=[2, 1], strides=[1, 1], shrink_axis_mask=1), x[1])
+    same(made("ConcatV2D", [x, x], (4, 1, 3), np.float32, concat_dim=0, N=2), np.concatenate([x, x]))
+    pairs = [[0, 1], [1, 0], [2, 2]]
+    same(made("PadD", [x], (3, 2, 7), np.float32, paddings=pairs), np.pad(x, pairs))
+    same(made("PadV3D", [x], (3, 2, 7), np.float32, paddings=pairs, constant_values=5), np.pad(x, pairs, constant_values=5))
