@@ -13,7 +13,6 @@ from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import DTypeError
 from ..runtime import copies
-from ..runtime.desc import TensorDesc
 from .call import binary, call, plain, unary
 from .schema import Row
 from .table import comparison as table
@@ -142,6 +141,7 @@ def ge(input: T, other: Any, *, out: T | None = None) -> T:
     Ascend operator: GreaterEqual. Like: torch.ge, numpy.greater_equal.
     """
     return binary(table.GREATER_EQUAL, input, other) if out is None else write(table.GREATER_EQUAL, out, (input, other))
+
 
 # Classes of numbers
 
@@ -344,6 +344,7 @@ def _download(result: TensorBase) -> Any:
 
 # Logic and bits
 
+
 def logical_and(input: T, other: Any, *, out: T | None = None) -> T:
     """Whether both are true.
 
@@ -399,6 +400,7 @@ def logical_xor(input: T, other: Any, *, out: T | None = None) -> T:
     Ascend operator: NotEqual. Like: torch.logical_xor, numpy.logical_xor.
     """
     return binary(table.LOGICAL_XOR, input, other) if out is None else write(table.LOGICAL_XOR, out, (input, other))
+
 
 def logical_not(input: T, *, out: T | None = None) -> T:
     """Whether each element is 0 or false.
@@ -481,6 +483,7 @@ def bitwise_xor(input: T, other: Any, *, out: T | None = None) -> T:
     row = table.LOGICAL_XOR if _is_bool(input) and _is_bool(other) else table.BITWISE_XOR
     return binary(row, input, other) if out is None else write(row, out, (input, other))
 
+
 def bitwise_not(input: T, *, out: T | None = None) -> T:
     """Every bit turned; of bool, the opposite.
 
@@ -559,7 +562,7 @@ def _expanded(operand: Any, shape: tuple[int, ...], like: TensorBase) -> Any:
     if isinstance(operand, TensorBase):
         if operand.desc.shape == shape:
             return operand
-        strides = shapes.expand_strides(operand.desc.shape, base.element_strides(operand), shape)
+        _, strides = shapes.expand_strides(operand.desc.shape, base.element_strides(operand), shape)
         return base.view(operand, shape, strides, base.element_offset(operand))
     if not isinstance(operand, int):
         raise DTypeError(f"a count of bits is an int, not {type(operand).__name__}", where="bitwise shift")

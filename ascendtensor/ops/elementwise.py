@@ -115,6 +115,7 @@ def mul(input: T, other: Any, *, out: T | None = None) -> T:
     """
     return binary(table.MUL, input, other) if out is None else write(table.MUL, out, (input, other))
 
+
 def square(input: T, *, out: T | None = None) -> T:
     """`input * input`; integers wrap.
 
@@ -227,6 +228,7 @@ def fmod(input: T, other: Any, *, out: T | None = None) -> T:
     """
     return binary(table.MOD, input, other) if out is None else write(table.MOD, out, (input, other))
 
+
 def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
     """`input ** exponent`, element by element, broadcast. Integer powers wrap.
 
@@ -250,7 +252,9 @@ def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
         category = input.desc.dtype.category
         if category < d.FLOATING and isinstance(exponent, int) and exponent < 0:
             raise ValueRangeError(
-                f"integers to the negative integer power {exponent}", where="pow", advice="Cast the base with .to(float32), or use a float exponent."
+                f"integers to the negative integer power {exponent}",
+                where="pow",
+                advice="Cast the base with .to(float32), or use a float exponent.",
             )
         if exponent == 2 and (isinstance(exponent, int) or category >= d.FLOATING):
             return mul(input, input, out=out)
@@ -335,6 +339,7 @@ def xlogy(input: T, other: Any, *, out: T | None = None) -> T:
     Ascend operator: Xlogy. Like: torch.xlogy, scipy.special.xlogy.
     """
     return binary(table.XLOGY, input, other) if out is None else write(table.XLOGY, out, (input, other))
+
 
 def hypot(input: T, other: Any, *, out: T | None = None) -> T:
     """`sqrt(input**2 + other**2)` without overflow on the way.

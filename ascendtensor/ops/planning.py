@@ -134,10 +134,10 @@ class Planner:
 
     def _make(self, row: Row, operands: tuple[Any, ...], decision: Decision, device: Device) -> Any:
         call = self._prepare(row, operands, decision, device)
-        if all(desc.numel == 0 for desc in call.results):
-            return EmptyPlan(call)
-        if any(isinstance(operand, TensorBase) and operand.desc.numel == 0 for operand in operands):
-            return self._over_nothing(row, call)
+        if any(isinstance(operand, TensorBase) and operand.desc.numel == 0 for operand in operands) or all(desc.numel == 0 for desc in call.results):
+            # Nothing runs, so nothing is computed in another dtype and cast back.
+            call = replace(call, results=tuple(TensorDesc.of(desc.shape, dtype, device) for desc, dtype in zip(call.results, decision.dtypes, strict=True)))
+            return EmptyPlan(call) if all(desc.numel == 0 for desc in call.results) else self._over_nothing(row, call)
         plan = self._model(row, call)
         if os.environ.get("ASCENDTENSOR_LAUNCH_BLOCKING", "0") not in ("", "0"):
             plan = BlockingPlan(plan)

@@ -535,6 +535,7 @@ def erfinv(input: T, *, out: T | None = None) -> T:
     """
     return unary(table.ERFINV, input) if out is None else write(table.ERFINV, out, (input,))
 
+
 def _whole(row: Row, input: T, out: T | None) -> T:
     """A rounding; integers and bool are whole already and copied."""
     row = row if input.desc.dtype.category >= d.FLOATING else CLONE

@@ -215,8 +215,7 @@ def binary_samples(
     def samples(dtype: DType) -> Iterator[Arguments]:
         for left, right in BROADCASTS:
             yield array(dtype, left, low, high, "left"), array(dtype, right, *second, "right")
-        for a, b in zip(views(dtype, low, high, "left"), views(dtype, *second, "right"), strict=True):
-            yield a, b
+        yield from zip(views(dtype, low, high, "left"), views(dtype, *second, "right"), strict=True)
         yield array(dtype, (10, 6), low, high, "left"), array(dtype, (6, 10), *second, "right").T
         if edge:
             values = edges(dtype)
@@ -300,7 +299,7 @@ def check(record: Record, dtype: DType) -> None:
         where = f"{record.name} of {_words(args)} {dict(kwargs) or ''}"
         result = record.function(*operands, **keywords)
         compare(record, dtype, result, expected, where)
-        if record.out and isinstance(result, TensorBase):
+        if record.out and count % 4 == 1 and isinstance(result, TensorBase):  # some samples will do
             _check_out(record, dtype, operands, keywords, result, expected, where)
     assert count, f"{record.name} has no samples for {dtype.name}"
 

@@ -8,7 +8,5 @@ from pathlib import Path
 from harness import Record
 
 RECORDS: list[Record] = [
-    record
-    for path in sorted(Path(__file__).parent.glob("records_*.py"))
-    for record in importlib.import_module(path.stem).RECORDS
+    record for path in sorted(Path(__file__).parent.glob("records_*.py")) for record in importlib.import_module(path.stem).RECORDS
 ]

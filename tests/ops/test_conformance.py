@@ -30,7 +30,8 @@ ATTR_KINDS = {
     "list_list_int": "ListListInt",
     "list_data_type": "ListType",
 }
-INPUT_KINDS = {"device": ("required", "optional"), "const": ("required", "optional"), "value": ("required", "optional"), "optional": ("optional",), "repeated": ("dynamic",)}
+GIVEN = ("required", "optional")
+INPUT_KINDS = {"device": GIVEN, "const": GIVEN, "value": GIVEN, "optional": ("optional",), "repeated": ("dynamic",)}
 
 CHOSEN = {
     ("log2", "base"): "base 2 is what makes Log a log2",

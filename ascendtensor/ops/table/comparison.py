@@ -92,9 +92,7 @@ BITWISE_OR: Final = _bits("bitwise_or", "BitwiseOr", ("x1", "x2"), "y")
 BITWISE_XOR: Final = _bits("bitwise_xor", "BitwiseXor", ("x1", "x2"), "y")
 LEFT_SHIFT: Final = _bits("bitwise_left_shift", "LeftShift", ("x", "y"), "z")
 RIGHT_SHIFT: Final = _bits("bitwise_right_shift", "RightShift", ("x", "y"), "z")
-INVERT: Final = Row(
-    "bitwise_not", "Invert", (Input("x"),), (Output("y"),), rules.same, promotion=Kind.INTEGRAL, dtypes=(*INTS, *UNSIGNED)
-)
+INVERT: Final = Row("bitwise_not", "Invert", (Input("x"),), (Output("y"),), rules.same, promotion=Kind.INTEGRAL, dtypes=(*INTS, *UNSIGNED))
 
 WHERE: Final = Row(
     "where",

@@ -18,8 +18,17 @@ ABS: Final = unary("abs", "Abs", (*FLOATS, d.int8, d.int16, d.int32, d.int64), K
 COMPLEX_ABS: Final = Row(
     "abs", "ComplexAbs", (Input("x"),), (Output("y"),), rules.complex_abs, (Attr("Tout", "data_type", 0),), Kind.COMPLEX_TO_FLOAT, COMPLEX
 )
-NEG: Final = unary("neg", "Neg", (*FLOATS, d.int8, d.int32, d.int64, *COMPLEX), Kind.SAME, {d.int16: d.int32}, bits={d.uint8: d.int8, d.uint32: d.int32, d.uint64: d.int64})
-SIGN: Final = unary("sign", "Sign", (*FLOATS, d.int32, d.int64, *COMPLEX), Kind.SAME, {d.int8: d.int32, **SMALL_TO_INT32, **UNSIGNED_TO_SIGNED})
+NEG: Final = unary(
+    "neg",
+    "Neg",
+    (*FLOATS, d.int8, d.int32, d.int64, *COMPLEX),
+    Kind.SAME,
+    {d.int16: d.int32},
+    bits={d.uint8: d.int8, d.uint32: d.int32, d.uint64: d.int64},
+)
+SIGN: Final = unary(
+    "sign", "Sign", (*FLOATS, d.int32, d.int64, *COMPLEX), Kind.SAME, {d.int8: d.int32, **SMALL_TO_INT32, **UNSIGNED_TO_SIGNED}
+)
 
 _EXPONENT: Final = (Attr("base", "float", -1.0), Attr("scale", "float", 1.0), Attr("shift", "float", 0.0))
 EXP: Final = unary("exp", "Exp", (*FLOATS, *COMPLEX), attrs=_EXPONENT)
@@ -56,9 +65,7 @@ FLOOR: Final = unary("floor", "Floor", FLOATS, Kind.SAME)
 CEIL: Final = unary("ceil", "Ceil", FLOATS, Kind.SAME)
 RINT: Final = unary("round", "Rint", FLOATS, Kind.SAME)
 ROUND: Final = unary("round", "Round", FLOATS, Kind.SAME, attrs=(Attr("decimals", "int", 0),), rule=rules.attributes("decimals"))
-TRUNC: Final = Row(
-    "trunc", "Trunc", (Input("input_x"),), (Output("output_y"),), rules.same, promotion=Kind.SAME, dtypes=HALVES_AND_SINGLE
-)
+TRUNC: Final = Row("trunc", "Trunc", (Input("input_x"),), (Output("output_y"),), rules.same, promotion=Kind.SAME, dtypes=HALVES_AND_SINGLE)
 NAN_TO_NUM: Final = unary(
     "nan_to_num",
     "NanToNum",
@@ -77,7 +84,9 @@ MUL: Final = binary("mul", "Mul", (*FLOATS, *INTS, d.bool_, *COMPLEX), bits=SAME
 DIV: Final = binary("div", "RealDiv", (*FLOATS, *COMPLEX), Kind.INT_TO_FLOAT)
 FLOOR_DIV: Final = binary("floor_divide", "FloorDiv", (*FLOATS, *INTS, d.uint16), via={d.uint32: d.int64})
 TRUNCATE_DIV: Final = binary("div", "TruncateDiv", (*FLOATS, *INTS, d.uint16), via={d.uint32: d.int64})
-FLOOR_MOD: Final = binary("remainder", "FloorMod", (*FLOATS, d.int32, d.int64), via={d.int8: d.int32, d.int16: d.int32, d.uint8: d.int32, **UNSIGNED_TO_SIGNED})
+FLOOR_MOD: Final = binary(
+    "remainder", "FloorMod", (*FLOATS, d.int32, d.int64), via={d.int8: d.int32, d.int16: d.int32, d.uint8: d.int32, **UNSIGNED_TO_SIGNED}
+)
 MOD: Final = binary("fmod", "Mod", (*FLOATS, d.int8, d.uint8, d.int32, d.int64), via={d.int16: d.int32, **UNSIGNED_TO_SIGNED})
 POW: Final = binary("pow", "Pow", (*FLOATS, *INTS, *COMPLEX))
 MAXIMUM: Final = binary("maximum", "Maximum", (*FLOATS, d.int8, d.int32, d.int64), via={**SMALL_TO_INT32, **UNSIGNED_TO_SIGNED})

@@ -34,7 +34,17 @@ Via = Mapping[DType, DType]
 
 def binary(name: str, op_type: str, dtypes: tuple[DType, ...], promotion: Kind = Kind.DEFAULT, via: Via | None = None, **more: Any) -> Row:
     """A row of two operands x1 and x2 that broadcast."""
-    return Row(name, op_type, (Input("x1"), Input("x2")), (Output("y"),), rules.broadcast, promotion=promotion, dtypes=dtypes, via=via or {}, **more)
+    return Row(
+        name,
+        op_type,
+        (Input("x1"), Input("x2")),
+        (Output("y"),),
+        rules.broadcast,
+        promotion=promotion,
+        dtypes=dtypes,
+        via=via or {},
+        **more,
+    )
 
 
 def unary(

@@ -41,4 +41,4 @@ VIEW_COPY: Final = Row(
     bits=MOVED,
     per_call=True,
 )
-FLIP: Final = Row("flip", "ReverseV2", (Input("x"), Input("axis", "const", d.int64)), (Output("y"),), rules.flip, promotion=Kind.SAME, bits={d.complex64: d.int64, d.float64: d.int64})
+FLIP: Final = Row("flip", "ReverseV2", (Input("x"), Input("axis", "const", d.int64)), (Output("y"),), rules.flip, promotion=Kind.SAME, bits={d.complex64: d.int64, d.float64: d.int64, d.uint32: d.int32, d.uint64: d.int64})

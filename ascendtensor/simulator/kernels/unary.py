@@ -126,7 +126,9 @@ def log(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         np.add(target, target.dtype.type(shift), target)
         ufunc(target, target) if target.dtype.kind != "c" else np.log(target, target)
         if (target.dtype.kind == "c" and base != -1.0) or base not in (-1.0, 2.0, 10.0):
-            np.divide(target, target.dtype.type(math.log(base)), target)
+            # part by part: a complex divisor makes NaN beside an infinity
+            for part in (target.real, target.imag) if target.dtype.kind == "c" else (target,):
+                np.divide(part, part.dtype.type(math.log(base)), part)
 
     work = None if inexact(x.dtype) and x.dtype != _BOOL else _FLOAT64
     return bind_steps(steps, [x], out, work=work)
