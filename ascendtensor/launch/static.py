@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..acl import binding
+from ..acl.binding import execute_with_handle
 from ..runtime.memory import DeviceBuffer
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class StaticPlan(Plan):
         inputs, _alive = self.gather(operands, stream)
         stream.recent.append(self)
         self.hits += 1
-        binding.execute_with_handle(self.handle_value, inputs, outputs, stream.handle)
+        execute_with_handle(self.handle_value, inputs, outputs, stream.handle)
 
 
 class UnaryPlan(StaticPlan):
@@ -163,8 +163,7 @@ class UnaryPlan(StaticPlan):
         (self.size,) = self.sizes
         self.tail = self.template[1:]
 
-    def launch(self, *operands: Any) -> Any:
-        (input,) = operands
+    def launch(self, input: Any) -> Any:  # type: ignore[override]
         try:
             stream = self.local.stream
         except AttributeError:
@@ -183,10 +182,17 @@ class UnaryPlan(StaticPlan):
                 block = stream.pool.take(self.size)
         else:
             block = stream.pool.take(self.size)
-        output = DeviceBuffer(block, stream)
+        # DeviceBuffer(block, stream), without the call.
+        output = _new(DeviceBuffer)
+        output.block = block
+        output.data_buffer = block.data_buffer
+        output.returns = returns
+        output.stream = stream
+        output.readers = None
+        output.extent = 0
         stream.recent.append(self)
         self.hits += 1
-        binding.execute_with_handle(self.handle_value, [source.data_buffer, *self.tail], [output.data_buffer], stream.handle)
+        execute_with_handle(self.handle_value, [source.data_buffer, *self.tail], [output.data_buffer], stream.handle)
         result = _new(input.__class__)
         result.desc = self.result
         result.buffer = output
@@ -203,8 +209,7 @@ class BinaryPlan(StaticPlan):
         (self.result,) = self.results
         (self.size,) = self.sizes
 
-    def launch(self, *operands: Any) -> Any:
-        input, other = operands
+    def launch(self, input: Any, other: Any) -> Any:  # type: ignore[override]
         try:
             stream = self.local.stream
         except AttributeError:
@@ -226,10 +231,17 @@ class BinaryPlan(StaticPlan):
                 block = stream.pool.take(self.size)
         else:
             block = stream.pool.take(self.size)
-        output = DeviceBuffer(block, stream)
+        # DeviceBuffer(block, stream), without the call.
+        output = _new(DeviceBuffer)
+        output.block = block
+        output.data_buffer = block.data_buffer
+        output.returns = returns
+        output.stream = stream
+        output.readers = None
+        output.extent = 0
         stream.recent.append(self)
         self.hits += 1
-        binding.execute_with_handle(self.handle_value, [left.data_buffer, right.data_buffer], [output.data_buffer], stream.handle)
+        execute_with_handle(self.handle_value, [left.data_buffer, right.data_buffer], [output.data_buffer], stream.handle)
         result = _new(input.__class__)
         result.desc = self.result
         result.buffer = output

@@ -39,13 +39,11 @@ def unary(row: Row, input: TensorBase) -> Any:
 def binary(row: Row, input: Any, other: Any) -> Any:
     """Launch a row that takes two operands, at least one of them a tensor, and no arguments."""
     try:
-        plan = _plans[
-            row,
-            input.desc if isinstance(input, TensorBase) else input.__class__,
-            other.desc if isinstance(other, TensorBase) else other.__class__,
-        ]
+        plan = _plans[row, input.desc, other.desc if isinstance(other, TensorBase) else other.__class__]
     except KeyError:
         return _call(row, (input, other), ())
+    except AttributeError:  # a number first
+        return call(row, (input, other))
     try:
         return plan.launch(input, other)
     except AclError as error:
