@@ -305,6 +305,65 @@ def test_a_buffer_that_shrinks_is_checked_again(acl: ModuleType) -> None:  # OP-
     assert acl.op.execute_with_handle(handle, add.inputs, add.outputs, 0) == 145000
 
 
+def test_the_same_output_with_changing_inputs(acl: ModuleType) -> None:
+    add = Add(acl, 4)
+    handle = add.handle()
+    other, address = upload(acl, np.full(4, 100, np.float32))
+    left, right = add.inputs
+    for _ in range(3):
+        for inputs, expected in (([left, right], add.expected), ([other, right], 100.5), ([right, other], 100.5), ([other, other], 200)):
+            assert acl.op.execute_with_handle(handle, inputs, add.outputs, 0) == 0
+            assert acl.rt.synchronize_stream(0) == 0
+            assert np.all(add.result() == expected)
+    record = HANDLES[handle]
+    assert len(record.prepared) == 4 and len(record.recent) == 1
+    assert acl.op.execute_with_handle(handle, [other, right], add.outputs, 0) == 0
+    acl.rt.free(address)
+    assert len(record.prepared) == 1 and not record.recent
+    assert acl.op.execute_with_handle(handle, [left, right], add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    assert np.array_equal(add.result(), add.expected)
+    assert acl.op.execute_with_handle(handle, [other, right], add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 507015
+
+
+def test_every_way_to_drop_a_task_drops_it_from_the_index(acl: ModuleType) -> None:
+    add = Add(acl, 4)
+    handle = add.handle()
+    record = HANDLES[handle]
+    swapped = add.inputs[::-1]
+
+    def launch() -> None:
+        for inputs in (add.inputs, swapped, add.inputs):
+            assert acl.op.execute_with_handle(handle, inputs, add.outputs, 0) == 0
+        assert len(record.prepared) == 2 and len(record.recent) == 1
+
+    launch()
+    acl.update_data_buffer(add.inputs[0], add.addresses[0], 16)
+    assert not record.prepared and not record.recent
+    launch()
+    plan = acl.faults.kernel("Mul")
+    assert not record.prepared and not record.recent
+    plan.cancel()
+    launch()
+    acl.rt.free(add.addresses[1])
+    assert not record.prepared and not record.recent
+    acl.op.destroy_handle(handle)
+    acl.rt.synchronize_stream(0)
+
+
+def test_arrays_of_one_handle_are_no_lists(acl: ModuleType) -> None:  # PY-5
+    load(acl, operator("Relu", [tensor([4])], [tensor([4])]))
+    handle, ret = acl.op.create_handle("Relu", [desc(acl, [4])], [desc(acl, [4])], 0)
+    assert ret == 0
+    x, y = upload(acl, np.ones(4, np.float32))[0], empty(acl, 16)[0]
+    assert acl.op.execute_with_handle(handle, [x], [y], 0) == 0
+    for inputs, outputs in ((np.array([x]), [y]), ([x], np.array([y])), ((x,), [y]), ([x], (y,))):
+        with pytest.raises(TypeError, match=r"acl\.op\.execute_with_handle args parse failed"):
+            acl.op.execute_with_handle(handle, inputs, outputs, 0)
+    acl.rt.synchronize_stream(0)
+
+
 def test_destroyed_buffer_is_null(acl: ModuleType) -> None:
     add = Add(acl, 4)
     handle = add.handle()

@@ -19,10 +19,56 @@ PREPARED_LIMIT = 64
 _FEW = 32
 
 
+Key = tuple[int, ...]
+Entry = tuple[list[int], list[int], int, Task]
+"""Input buffers, output buffers, device and the task."""
+
+
 class Owner(Protocol):
     """A data buffer or a memory block."""
 
     tasks: list[tuple[dict[Any, Any], Any]]
+
+
+class Prepared(dict[Key, Entry]):
+    """Tasks by ``(*input buffers, device, *output buffers)``.
+
+    Attributes:
+        recent: The newest of them by first output buffer, which a launch finds without building a key. Only what is in the
+            dictionary itself is in here, so dropping a task (``pop``, ``clear``) drops it from both.
+    """
+
+    __slots__ = ("recent",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recent: dict[int, Entry] = {}
+
+    def keep(self, key: Key, entry: Entry) -> None:
+        """Adds a task; beyond the limit the oldest goes."""
+        if len(self) >= PREPARED_LIMIT:
+            self.pop(next(iter(self)))
+        self[key] = entry
+        self.promote(entry)
+
+    def promote(self, entry: Entry) -> None:
+        """Lets the next launch into the same first output find this one first."""
+        if entry[1]:
+            self.recent[entry[1][0]] = entry
+
+    def pop(self, key: Key, default: Any = None) -> Any:  # type: ignore[override]
+        """Drops a task."""
+        entry = super().pop(key, None)
+        if entry is None:
+            return default
+        if entry[1] and self.recent.get(entry[1][0]) is entry:
+            del self.recent[entry[1][0]]
+        return entry
+
+    def clear(self) -> None:
+        """Drops all of them."""
+        self.recent.clear()
+        super().clear()
 
 
 class OpHandle:
@@ -31,16 +77,18 @@ class OpHandle:
     Attributes:
         model: The model, kept even if the table drops it.
         inputs, outputs: Copies of the descriptions, constants included.
-        prepared: Tasks by ``(*input buffers, device, *output buffers)``.
+        prepared: Tasks that are bound to buffers already.
+        recent: Its index by first output buffer.
     """
 
-    __slots__ = ("inputs", "model", "outputs", "prepared")
+    __slots__ = ("inputs", "model", "outputs", "prepared", "recent")
 
     def __init__(self, model: OpModel, inputs: Specs, outputs: Specs) -> None:
         self.model = model
         self.inputs = inputs
         self.outputs = outputs
-        self.prepared: dict[tuple[int, ...], Task] = {}
+        self.prepared = Prepared()
+        self.recent = self.prepared.recent
 
     def task(self, inputs: Buffers, outputs: Buffers, device: int) -> Task:
         """The prepared task for these buffers, made if there is none.
@@ -48,8 +96,8 @@ class OpHandle:
         Raises:
             AclFault: As ``prepare``.
         """
-        key = (*[buffer.handle for buffer in inputs], device, *[buffer.handle for buffer in outputs])
-        return self.prepared.get(key) or self.prepare(inputs, outputs, device)
+        entry = self.prepared.get((*[buffer.handle for buffer in inputs], device, *[buffer.handle for buffer in outputs]))
+        return self.prepare(inputs, outputs, device) if entry is None else entry[3]
 
     def prepare(self, inputs: Buffers, outputs: Buffers, device: int) -> Task:
         """Makes the task for these buffers and keeps it.
@@ -81,13 +129,11 @@ class OpHandle:
                 owners[id(block)] = block
             elif buffer.address:  # run mode DEVICE: host memory whose end nobody announces
                 return
-        prepared = self.prepared
-        if len(prepared) >= PREPARED_LIMIT:
-            del prepared[next(iter(prepared))]
-        key = (*[buffer.handle for buffer in inputs], device, *[buffer.handle for buffer in outputs])
-        prepared[key] = task
+        in_handles, out_handles = [buffer.handle for buffer in inputs], [buffer.handle for buffer in outputs]
+        key = (*in_handles, device, *out_handles)
+        self.prepared.keep(key, (in_handles, out_handles, device, task))
         for owner in owners.values():
-            _note(owner, prepared, key)
+            _note(owner, self.prepared, key)
 
 
 def _note(owner: Owner, prepared: dict[Any, Any], key: Any) -> None:
