@@ -1,23 +1,105 @@
-"""Rows of matrix products."""
+"""Rows of matrix products, and their rules.
+
+On a 910B the cube unit multiplies float16, bfloat16 and float32 (MatMulV2, BatchMatMulV2). int32 is multiplied by the AI CPU
+kernel of BatchMatMul, modulo 2**32, which for narrower integers is PyTorch's result too: they are cast there and back. No other dtype
+has both a kernel and a place in a prototype; see `ops.matmul`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from ... import dtypes as d
+from ... import shapes
 from ...promotion import Kind
-from .. import rules
-from ..schema import Attr, Input, Output, Row
-from .forms import FLOATS
+from ..schema import Attr, Input, Meta, Outcome, Output, Row
+
+Shape = tuple[int, ...]
+
+
+def _turned(shape: Shape, turn: bool) -> Shape:
+    return (*shape[:-2], shape[-1], shape[-2]) if turn else shape
+
+
+def matrices(operands: Sequence[Meta], transpose_input: bool = False, transpose_other: bool = False) -> Outcome:
+    """A product with a vector or one matrix on the right: vectors are described as matrices, a stack on the left as one tall matrix.
+
+    Args:
+        operands: Left and right; the right one has one or two dims.
+        transpose_input, transpose_other: The matrices as given are to be transposed.
+    """
+    left, right = _turned(operands[0].shape, transpose_input), _turned(operands[1].shape, transpose_other)
+    shape = shapes.matmul_shape(left, right)
+    rows = shapes.numel(left[:-1])
+    inner = left[-1]
+    columns = right[1] if len(right) == 2 else 1
+    seen_left = (inner, rows) if transpose_input else (rows, inner)
+    seen_right = (columns, inner) if transpose_other else (inner, columns)
+    return Outcome(
+        (shape,),
+        attrs={"transpose_x1": transpose_input, "transpose_x2": transpose_other},
+        inputs=(seen_left, seen_right),
+        outputs=((rows, columns),),
+    )
+
+
+def stacks(operands: Sequence[Meta], transpose_input: bool = False, transpose_other: bool = False) -> Outcome:
+    """A product of stacks of matrices; vectors are described as matrices, and the shorter batch is filled up with ones."""
+    left, right = _turned(operands[0].shape, transpose_input), _turned(operands[1].shape, transpose_other)
+    shape = shapes.matmul_shape(left, right)
+    rank = max(len(left), len(right), 2)
+    whole_left = left if len(left) > 1 else (1, *left)
+    whole_right = right if len(right) > 1 else (*right, 1)
+    whole_left = (*(1,) * (rank - len(whole_left)), *whole_left)
+    whole_right = (*(1,) * (rank - len(whole_right)), *whole_right)
+    batch = shapes.broadcast_shapes(whole_left[:-2], whole_right[:-2])
+    return Outcome(
+        (shape,),
+        attrs={"adj_x1": transpose_input, "adj_x2": transpose_other},
+        inputs=(_turned(whole_left, transpose_input), _turned(whole_right, transpose_other)),
+        outputs=((*batch, whole_left[-2], whole_right[-1]),),
+    )
+
+
+_OPERANDS: Final = (Input("x1"), Input("x2"))
+_ADJOINTS: Final = (Attr("adj_x1", "bool", False), Attr("adj_x2", "bool", False))
+CUBE: Final = (d.float32, d.float16, d.bfloat16)
 
 MATMUL: Final = Row(
     "matmul",
     "MatMulV2",
-    (Input("x1"), Input("x2")),
+    _OPERANDS,
     (Output("y"),),
-    rules.matmul,
+    matrices,
     (Attr("transpose_x1", "bool", False), Attr("transpose_x2", "bool", False), Attr("offset_x", "int", 0)),
     Kind.SAME,
-    (*FLOATS, d.int32),
+    CUBE,
     identity=0,
+    numbers=False,
+)
+BATCH_MATMUL: Final = Row(
+    "matmul",
+    "BatchMatMulV2",
+    _OPERANDS,
+    (Output("y"),),
+    stacks,
+    (*_ADJOINTS, Attr("offset_x", "int", 0)),
+    Kind.SAME,
+    CUBE,
+    identity=0,
+    numbers=False,
+)
+INTEGER_MATMUL: Final = Row(
+    "matmul",
+    "BatchMatMul",
+    _OPERANDS,
+    (Output("y"),),
+    stacks,
+    _ADJOINTS,
+    Kind.SAME,
+    (d.int32,),
+    {d.int8: d.int32, d.int16: d.int32, d.uint8: d.int32},
+    identity=0,
+    numbers=False,
 )

@@ -1,0 +1,388 @@
+"""Matrix products and what is made of them.
+
+Roads by dtype, each exact to the dtype's own rounding:
+
+* float32, float16, bfloat16: the cube unit (MatMulV2, BatchMatMulV2), which adds up in float32. A transposed view is multiplied where it
+  lies: the operator's transpose attribute undoes the view.
+* int8, int16, int32, uint8: the AI CPU kernel of BatchMatMul in int32, modulo 2**32; narrower ones wrap as PyTorch's do.
+* int64, float64, complex and wide unsigned integers have no matrix kernel: products and sums (Mul, ReduceSum) in blocks of bounded size.
+* bool is refused, as in PyTorch.
+"""
+
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, Final, TypeVar
+
+from .. import base, shapes
+from .. import dtypes as d
+from ..base import TensorBase
+from ..errors import AscendTensorError, DTypeError, ShapeError
+from . import comparison, elementwise, views
+from .call import binary, call, plain
+from .reduction import put, sum
+from .table import matrix as table
+from .table.movement import FILL
+from .writing import copy_into, write
+
+T = TypeVar("T", bound=TensorBase)
+
+_CUBE: Final = frozenset(table.CUBE)
+_INTEGERS: Final = frozenset({*table.INTEGER_MATMUL.dtypes, *table.INTEGER_MATMUL.via})
+_BLOCK: Final = 1 << 22
+"""Products that are held at once where there is no matrix kernel."""
+
+
+def matmul(input: T, other: T, *, out: T | None = None) -> T:
+    """The matrix product; vectors and stacks of matrices as in NumPy, the stacks broadcast.
+
+    Args:
+        input: Tensor of at least one dim.
+        other: Tensor of the same dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the operands' dtype. A vector counts as a row on the left, as a column on the right, and its dim is dropped.
+
+    Raises:
+        ShapeError: Lengths or stacks do not fit; the text names both shapes.
+        DTypeError: The dtypes differ, or are bool; the text names both.
+
+    Ascend operator: MatMulV2, BatchMatMulV2; others for other dtypes, see the module. Like: torch.matmul, numpy.matmul.
+    """
+    try:
+        left, right = input.desc, other.desc
+    except AttributeError:
+        raise _not_tensors("matmul", input, other) from None
+    if out is None and left.plain and right.plain and len(left.shape) == 2 == len(right.shape) and left.dtype in _CUBE:
+        return binary(table.MATMUL, input, other)
+    return _matmul(input, other, out, "matmul")
+
+
+def _not_tensors(function: str, *operands: Any) -> DTypeError:
+    names = " and ".join(type(operand).__name__ for operand in operands)
+    return DTypeError(f"two tensors are needed, not {names}", where=function)
+
+
+def _matmul(input: T, other: T, out: T | None, function: str) -> T:
+    left, right = input.desc, other.desc
+    dtype = left.dtype
+    if dtype is not right.dtype:
+        raise DTypeError(
+            f"the operands have to have one dtype, not {dtype.name} and {right.dtype.name}", advice=f"Cast with .to({dtype.name}) first."
+        ).with_context(function, (input, other))
+    if dtype is d.bool_:
+        raise DTypeError("bool matrices can't be multiplied", advice="Cast with .to(float32) first.").with_context(function, (input, other))
+    if dtype not in _CUBE and dtype not in _INTEGERS:
+        return put(_by_products(input, other, function), out)
+    input, turn_input = _untransposed(input)
+    other, turn_other = _untransposed(other)
+    tall = len(right.shape) < 3 and not (turn_input and len(left.shape) > 2)
+    row = table.INTEGER_MATMUL if dtype not in _CUBE else table.MATMUL if tall else table.BATCH_MATMUL
+    operands, arguments = (input, other), (turn_input, turn_other)
+    return call(row, operands, arguments) if out is None else write(row, out, operands, arguments)
+
+
+def _untransposed(operand: T) -> tuple[T, bool]:
+    """The operand, or the plain (stack of) matrices that it shows transposed."""
+    if len(operand.desc.shape) < 2 or base.settle(operand):
+        return operand, False
+    turned = views.transpose(operand, -2, -1)
+    return (turned, True) if base.settle(turned) else (operand, False)
+
+
+def _by_products(input: T, other: T, function: str) -> T:
+    """Products and their sums, for dtypes without a matrix kernel: rows of the left one at a time, as many as fit in a block."""
+    try:
+        shape = shapes.matmul_shape(input.desc.shape, other.desc.shape)
+    except AscendTensorError as error:
+        raise error.with_context(function, (input, other)) from None
+    left = input if len(input.desc.shape) > 1 else views.unsqueeze(input, 0)
+    right = other if len(other.desc.shape) > 1 else views.unsqueeze(other, 1)
+    columns = plain(views.unsqueeze(views.transpose(right, -2, -1), -3))  # (..., 1, n, k): sums run along memory
+    rows, batch = left.desc.shape[-2], prod(shapes.broadcast_shapes(left.desc.shape[:-2], right.desc.shape[:-2]))
+    step = max(_BLOCK // max(batch * columns.desc.shape[-2] * columns.desc.shape[-1], 1), 1)
+    if step >= rows:
+        return views.reshape(_sums(left, columns, input), shape)
+    whole = (*shapes.matmul_shape(left.desc.shape, right.desc.shape),)
+    result = call(FILL, (0,), (whole, input.desc.dtype), input.desc.device)
+    for start in range(0, rows, step):
+        count = min(step, rows - start)
+        copy_into(views.narrow(result, -2, start, count), _sums(views.narrow(left, -2, start, count), columns, input))
+    return views.reshape(result, shape)
+
+
+def _sums(rows: T, columns: T, like: TensorBase) -> T:
+    total = sum(elementwise.mul(views.unsqueeze(rows, -2), columns), -1)
+    return total if total.desc.dtype is like.desc.dtype else comparison.cast(total, like.desc.dtype)
+
+
+# Products of given ranks
+
+
+def _ranks(function: str, operands: Sequence[TensorBase], ranks: Sequence[int]) -> None:
+    for operand, rank in zip(operands, ranks, strict=True):
+        if not isinstance(operand, TensorBase):
+            raise _not_tensors(function, *operands)
+        if len(operand.desc.shape) != rank:
+            names = " and ".join(str(list(each.desc.shape)) for each in operands)
+            wanted = " and ".join(f"{each}-d" for each in ranks)
+            raise ShapeError(f"{wanted} tensors are needed, not shapes {names}").with_context(function, operands)
+
+
+def mm(input: T, mat2: T, *, out: T | None = None) -> T:
+    """The product of two matrices.
+
+    Args:
+        input: (n, m) tensor.
+        mat2: (m, p) tensor of the same dtype.
+        out: (n, p) tensor to write into.
+
+    Raises:
+        ShapeError: They are not two matrices that fit.
+        DTypeError: The dtypes differ.
+
+    Ascend operator: MatMulV2. Like: torch.mm.
+    """
+    _ranks("mm", (input, mat2), (2, 2))
+    return matmul(input, mat2, out=out)
+
+
+def bmm(input: T, mat2: T, *, out: T | None = None) -> T:
+    """The products of two stacks of matrices, (b, n, m) and (b, m, p), without broadcasting.
+
+    Raises:
+        ShapeError: They are not two stacks of equal length that fit.
+        DTypeError: The dtypes differ.
+
+    Ascend operator: BatchMatMulV2. Like: torch.bmm.
+    """
+    _ranks("bmm", (input, mat2), (3, 3))
+    if input.desc.shape[0] != mat2.desc.shape[0]:
+        raise ShapeError(f"shapes {list(input.desc.shape)} and {list(mat2.desc.shape)} have stacks of different length").with_context("bmm", (input, mat2))
+    return matmul(input, mat2, out=out)
+
+
+def mv(input: T, vec: T, *, out: T | None = None) -> T:
+    """The product of a matrix and a vector, (n, m) and (m).
+
+    Raises:
+        ShapeError: They are not a matrix and a vector that fit.
+        DTypeError: The dtypes differ.
+
+    Ascend operator: MatMulV2. Like: torch.mv.
+    """
+    _ranks("mv", (input, vec), (2, 1))
+    return matmul(input, vec, out=out)
+
+
+def dot(input: T, tensor: T, *, out: T | None = None) -> T:
+    """The sum of the products of two vectors, a 0-d tensor.
+
+    Raises:
+        ShapeError: They are not two vectors of one length.
+        DTypeError: The dtypes differ.
+
+    Ascend operator: MatMulV2. Like: torch.dot, numpy.dot of vectors.
+    """
+    _ranks("dot", (input, tensor), (1, 1))
+    return matmul(input, tensor, out=out)
+
+
+def vdot(input: T, other: T, *, out: T | None = None) -> T:
+    """`dot`, which for real vectors it is.
+
+    Raises:
+        DTypeError: The vectors are complex: there the first would be conjugated, which is not offered.
+
+    Ascend operator: MatMulV2. Like: torch.vdot.
+    """
+    _ranks("vdot", (input, other), (1, 1))
+    if input.desc.dtype.is_complex:
+        raise DTypeError("complex vectors are not supported").with_context("vdot", (input, other))
+    return matmul(input, other, out=out)
+
+
+def inner(input: T, other: T, *, out: T | None = None) -> T:
+    """The sum of products over the last dims: shapes (..., k) and (***, k) give (..., ***). With a 0-d operand, the product.
+
+    Raises:
+        ShapeError: The last lengths differ.
+        DTypeError: The dtypes differ.
+
+    Ascend operator: MatMulV2. Like: torch.inner, numpy.inner.
+    """
+    left, right = input.desc.shape, other.desc.shape
+    if not left or not right:
+        return elementwise.mul(input, other, out=out)
+    if left[-1] != right[-1]:
+        raise ShapeError(f"shapes {list(left)} and {list(right)} differ in their last length").with_context("inner", (input, other))
+    columns = views.t(views.reshape(other, (-1, right[-1]) if other.desc.numel else (prod(right[:-1]), right[-1])))
+    return put(views.reshape(matmul(input, columns), (*left[:-1], *right[:-1])), out)
+
+
+def outer(input: T, vec2: T, *, out: T | None = None) -> T:
+    """Every product of an element of one vector with one of the other, (n, m).
+
+    Raises:
+        ShapeError: They are not two vectors.
+
+    Ascend operator: Mul. Like: torch.outer, numpy.outer.
+    """
+    _ranks("outer", (input, vec2), (1, 1))
+    return elementwise.mul(views.unsqueeze(input, 1), vec2, out=out)
+
+
+def vecdot(x: T, y: T, *, dim: int = -1) -> T:
+    """The sums of the products along one dim of tensors that broadcast.
+
+    Raises:
+        DTypeError: They are complex: there the first would be conjugated, which is not offered.
+
+    Ascend operator: Mul and ReduceSum. Like: torch.linalg.vecdot, numpy.vecdot.
+    """
+    if x.desc.dtype.is_complex:
+        raise DTypeError("complex vectors are not supported").with_context("vecdot", (x, y))
+    total = sum(elementwise.mul(x, y), dim)
+    wanted = x.desc.dtype if x.desc.dtype is y.desc.dtype else total.desc.dtype
+    return total if total.desc.dtype is wanted else comparison.cast(total, wanted)
+
+
+# Products and sums in one
+
+
+def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function: str) -> T:
+    """`beta * input + alpha * product`; a `beta` of 0 keeps what is in `input` (NaN also) out."""
+    shape = product.desc.shape
+    if shapes.broadcast_shapes(input.desc.shape, shape) != shape:
+        raise ShapeError(f"input of shape {list(input.desc.shape)} can't be added to a product of shape {list(shape)}").with_context(function, (input,))
+    if beta == 0:
+        return put(product if alpha == 1 else elementwise.mul(product, alpha), out)
+    if alpha != 1:
+        product = elementwise.mul(product, alpha)
+    return elementwise.add(product, input if beta == 1 else elementwise.mul(input, beta), out=out)
+
+
+def addmm(input: T, mat1: T, mat2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
+    """`beta * input + alpha * (mat1 @ mat2)`.
+
+    Args:
+        input: Tensor that broadcasts to (n, p).
+        mat1, mat2: (n, m) and (m, p) tensors.
+        beta, alpha: Numbers. With a `beta` of 0 `input` is not looked at.
+        out: (n, p) tensor to write into.
+
+    Raises:
+        ShapeError: The shapes do not fit.
+        DTypeError: The dtypes differ.
+
+    Ascend operator: MatMulV2, Mul and Add. Like: torch.addmm.
+    """
+    return _added(input, mm(mat1, mat2), beta, alpha, out, "addmm")
+
+
+def addmv(input: T, mat: T, vec: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
+    """`beta * input + alpha * (mat @ vec)`. Arguments as for `addmm`. Like: torch.addmv."""
+    return _added(input, mv(mat, vec), beta, alpha, out, "addmv")
+
+
+def addr(input: T, vec1: T, vec2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
+    """`beta * input + alpha * outer(vec1, vec2)`. Arguments as for `addmm`. Like: torch.addr."""
+    return _added(input, outer(vec1, vec2), beta, alpha, out, "addr")
+
+
+def baddbmm(input: T, batch1: T, batch2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
+    """`beta * input + alpha * bmm(batch1, batch2)`. Arguments as for `addmm`. Like: torch.baddbmm."""
+    return _added(input, bmm(batch1, batch2), beta, alpha, out, "baddbmm")
+
+
+def linear(input: T, weight: T, bias: T | None = None) -> T:
+    """`input @ weight.T + bias`.
+
+    Args:
+        input: (..., in) tensor.
+        weight: (out, in) tensor, or a vector (in).
+        bias: (out) tensor, or None.
+
+    Returns:
+        (..., out) tensor, or (...) for a vector.
+
+    Raises:
+        ShapeError: The shapes do not fit.
+        DTypeError: The dtypes differ.
+
+    Ascend operator: MatMulV2 and Add. Like: torch.nn.functional.linear.
+    """
+    if len(weight.desc.shape) == 2 and weight.desc.plain and input.desc.plain and input.desc.dtype in _CUBE:
+        result: T = call(table.MATMUL, (input, weight), (False, True))
+    else:
+        result = matmul(input, views.t(weight))
+    return result if bias is None else elementwise.add(result, bias)
+
+
+# Sums of products over chosen dims
+
+
+def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
+    """The sums of products over several dims of both.
+
+    Args:
+        a, b: Tensors of one dtype.
+        dims: A number n (the last n dims of `a` with the first n of `b`), or two lists of dims.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the dims that are left, those of `a` first.
+
+    Raises:
+        ShapeError: The lengths differ, or the lists do.
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: MatMulV2. Like: torch.tensordot, numpy.tensordot.
+    """
+    left, right = a.desc.shape, b.desc.shape
+    if isinstance(dims, int):
+        over_a, over_b = list(range(len(left) - dims, len(left))), list(range(dims))
+    else:
+        over_a, over_b = ([each] if isinstance(each, int) else list(each) for each in dims)
+    over_a = [shapes.normalize_dim(dim, len(left)) for dim in over_a]
+    over_b = [shapes.normalize_dim(dim, len(right)) for dim in over_b]
+    lengths = [left[dim] for dim in over_a]
+    if lengths != [right[dim] for dim in over_b]:
+        raise ShapeError(f"shapes {list(left)} and {list(right)} do not fit over dims {over_a} and {over_b}").with_context("tensordot", (a, b))
+    kept_a = [dim for dim in range(len(left)) if dim not in over_a]
+    kept_b = [dim for dim in range(len(right)) if dim not in over_b]
+    rows, columns = [left[dim] for dim in kept_a], [right[dim] for dim in kept_b]
+    tall = views.reshape(views.permute(a, *kept_a, *over_a), (prod(rows), prod(lengths)))
+    wide = views.reshape(views.permute(b, *over_b, *kept_b), (prod(lengths), prod(columns)))
+    return put(views.reshape(matmul(tall, wide), (*rows, *columns)), out)
+
+
+def trace(input: T) -> T:
+    """The sum of a matrix's diagonal, a 0-d tensor; int64 for bool and integers.
+
+    Raises:
+        ShapeError: It is not a matrix.
+
+    Ascend operator: AsStrided and ReduceSum. Like: torch.trace, numpy.trace.
+    """
+    _ranks("trace", (input,), (2,))
+    return sum(views.diagonal(input))
+
+
+def kron(input: T, other: T, *, out: T | None = None) -> T:
+    """Every element of `input` times the whole of `other`, in its place; the shorter shape is filled up with ones in front.
+
+    Ascend operator: Mul. Like: torch.kron, numpy.kron.
+    """
+    rank = max(len(input.desc.shape), len(other.desc.shape))
+    left = (*(1,) * (rank - len(input.desc.shape)), *input.desc.shape)
+    right = (*(1,) * (rank - len(other.desc.shape)), *other.desc.shape)
+    spread = views.reshape(input, tuple(length for each in left for length in (each, 1)))
+    inside = views.reshape(other, tuple(length for each in right for length in (1, each)))
+    product = elementwise.mul(spread, inside)
+    return put(views.reshape(product, tuple(a * b for a, b in zip(left, right, strict=True))), out)

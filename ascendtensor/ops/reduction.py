@@ -1,0 +1,608 @@
+"""Reductions over dims, and running sums, products and extremes.
+
+float16 and bfloat16 are added up in float32: by the kernels where one operator does the work, by a cast around them where it takes
+several.
+"""
+
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, TypeVar
+
+from .. import dtypes as d
+from .. import promotion, shapes
+from ..base import TensorBase
+from ..dtypes import dtype as DType
+from ..errors import DTypeError, ShapeError, ValueRangeError
+from . import comparison, elementwise, unary, views
+from .call import call
+from .results import MinMax, ValuesIndices
+from .table import reduction as table
+from .writing import copy_into, write
+
+T = TypeVar("T", bound=TensorBase)
+
+Dims = Any
+"""One dim, several of them in a tuple or list, or None for all."""
+
+HALVES: Final = (d.float16, d.bfloat16)
+
+
+def _dims(dim: Dims) -> Any:
+    """Dims in hashable form."""
+    return tuple(dim) if dim.__class__ is list else dim
+
+
+def put(result: T, out: T | None) -> T:
+    """The result of several operators, in `out` where that is given.
+
+    Raises:
+        ShapeError: `out` has another shape.
+        DTypeError: The result can't be cast to its dtype.
+    """
+    if out is None:
+        return result
+    shape, dtype = result.desc.shape, result.desc.dtype
+    if shape != out.desc.shape:
+        raise ShapeError(f"the result has shape {list(shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}", where="out=")
+    if not promotion.can_cast(dtype, out.desc.dtype):
+        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to {out.desc.dtype.name}", where="out=")
+    return copy_into(out, result)
+
+
+def widened(input: T) -> T:
+    """The operand of a computation in several steps: float16 and bfloat16 as float32."""
+    return comparison.cast(input, d.float32) if input.desc.dtype in HALVES else input
+
+
+def narrowed(result: T, like: TensorBase) -> T:
+    """The result of such a computation in the operand's dtype."""
+    return comparison.cast(result, like.desc.dtype) if like.desc.dtype in HALVES else result
+
+
+def floating(input: T, function: str) -> None:
+    """Refuse bool and integers.
+
+    Raises:
+        DTypeError: The operand is not floating or complex.
+    """
+    dtype = input.desc.dtype
+    if dtype.category < 2:
+        raise DTypeError(f"a floating or complex dtype is needed, not {dtype.name}", advice="Cast with .to(float32) first.").with_context(function, (input,))
+
+
+def count(shape: tuple[int, ...], dim: Dims) -> int:
+    """Number of elements that are reduced to one."""
+    return math.prod(shape[each] for each in shapes.normalize_dims(None if dim == () else dim, len(shape)))
+
+
+# Sums and products
+
+
+def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """The sum over `dim`; 0 over nothing.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        dim: A dim, several, or None for all.
+        keepdim: Whether reduced dims stay with length 1.
+        dtype: Dtype that the operand is cast to before; default its own, int64 for bool and integers.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the reduced shape.
+
+    Raises:
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: ReduceSum. Like: torch.sum, numpy.sum.
+    """
+    if dim.__class__ is list:
+        dim = tuple(dim)
+    if dtype is None:
+        return call(table.SUM, (input,), (dim, keepdim)) if out is None else write(table.SUM, out, (input,), (dim, keepdim))
+    return put(_in_dtype(call(table.SUM, (_given(input, dtype),), (dim, keepdim)), dtype), out)
+
+
+def _given(input: T, dtype: DType) -> T:
+    """The operand in the dtype that was asked for; integers are added up in int64 and cut down at the end."""
+    return input if input.desc.dtype is dtype else comparison.cast(input, dtype)
+
+
+def _in_dtype(result: T, dtype: DType) -> T:
+    return result if result.desc.dtype is dtype else comparison.cast(result, dtype)
+
+
+def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """The sum over `dim` with NaN taken as 0. Arguments and result as for `sum`.
+
+    Ascend operator: ReduceNansum; SelectV2 and ReduceSum for float64. Like: torch.nansum, numpy.nansum.
+    """
+    if dtype is not None:
+        input = _given(input, dtype)
+    kind = input.desc.dtype
+    if kind.is_complex:
+        raise DTypeError("complex numbers are not supported").with_context("nansum", (input,))
+    if not kind.is_floating_point:
+        return sum(input, dim, keepdim, dtype=dtype, out=out)
+    if kind is d.float64:
+        return sum(comparison.where(comparison.isnan(input), 0.0, input), dim, keepdim, out=out)
+    arguments = (_dims(dim), keepdim)
+    return call(table.NANSUM, (input,), arguments) if out is None else write(table.NANSUM, out, (input,), arguments)
+
+
+def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """The product over `dim`; 1 over nothing.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        dim: A dim, several, or None for all.
+        keepdim: Whether reduced dims stay with length 1.
+        dtype: Dtype that the operand is cast to before; default its own, int64 for bool and integers.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the reduced shape.
+
+    Raises:
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: ReduceProd. Like: torch.prod, numpy.prod.
+    """
+    if dim.__class__ is list:
+        dim = tuple(dim)
+    if dtype is None:
+        return call(table.PROD, (input,), (dim, keepdim)) if out is None else write(table.PROD, out, (input,), (dim, keepdim))
+    return put(_in_dtype(call(table.PROD, (_given(input, dtype),), (dim, keepdim)), dtype), out)
+
+
+def mean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """The arithmetic mean over `dim`; NaN over nothing.
+
+    Args:
+        input: Tensor of any shape, of floating or complex dtype.
+        dim: A dim, several, or None for all.
+        keepdim: Whether reduced dims stay with length 1.
+        dtype: Dtype that the operand is cast to before.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the reduced shape and the operand's dtype.
+
+    Raises:
+        DTypeError: The operand is of bool or integers and `dtype` is not given.
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: ReduceMean. Like: torch.mean, numpy.mean.
+    """
+    if dtype is not None:
+        input = _given(input, dtype)
+    arguments = (_dims(dim), keepdim)
+    return call(table.MEAN, (input,), arguments) if out is None else write(table.MEAN, out, (input,), arguments)
+
+
+def nanmean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """The mean over `dim` of what is not NaN; NaN where there is nothing else. Arguments and result as for `mean`.
+
+    Ascend operator: ReduceNansum, IsNan, ReduceSum and RealDiv. Like: torch.nanmean, numpy.nanmean.
+    """
+    if dtype is not None:
+        input = _given(input, dtype)
+    floating(input, "nanmean")
+    wide = widened(input)
+    there = sum(comparison.eq(wide, wide), dim, keepdim)
+    return put(narrowed(elementwise.div(nansum(wide, dim, keepdim), there), input), out)
+
+
+def count_nonzero(input: T, dim: Dims = None) -> T:
+    """The number of elements over `dim` that are not 0; NaN is not.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        dim: A dim, several, or None for all.
+
+    Returns:
+        int64 tensor of the reduced shape.
+
+    Ascend operator: NotEqual and ReduceSum. Like: torch.count_nonzero, numpy.count_nonzero.
+    """
+    return sum(_truth(input), dim)
+
+
+# Truth
+
+
+def _truth(input: T) -> T:
+    """Each element as bool. Cast may drop a fraction on the way to bool, a comparison does not."""
+    return input if input.desc.dtype is d.bool_ else comparison.ne(input, 0)
+
+
+def all(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
+    """Whether all elements over `dim` are true (not 0); True over nothing.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        dim: A dim, several, or None for all.
+        keepdim: Whether reduced dims stay with length 1.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        bool tensor of the reduced shape, also for uint8 (where PyTorch gives uint8).
+
+    Raises:
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: ReduceAll, after NotEqual for other dtypes than bool. Like: torch.all, numpy.all.
+    """
+    arguments = (_dims(dim), keepdim)
+    return call(table.ALL, (_truth(input),), arguments) if out is None else write(table.ALL, out, (_truth(input),), arguments)
+
+
+def any(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
+    """Whether an element over `dim` is true (not 0); False over nothing. Arguments and result as for `all`.
+
+    Ascend operator: ReduceAny, after NotEqual for other dtypes than bool. Like: torch.any, numpy.any.
+    """
+    arguments = (_dims(dim), keepdim)
+    return call(table.ANY, (_truth(input),), arguments) if out is None else write(table.ANY, out, (_truth(input),), arguments)
+
+
+# Extremes
+
+
+def amax(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
+    """The largest element over `dim`; NaN where there is one.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        dim: A dim, several, or None or () for all.
+        keepdim: Whether reduced dims stay with length 1.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the reduced shape and the operand's dtype.
+
+    Raises:
+        IndexRangeError: There is no such dim, or it has length 0.
+        ShapeError: The operand has no elements and `dim` is not given.
+
+    Ascend operator: ReduceMax. Like: torch.amax, numpy.amax.
+    """
+    if dim.__class__ is list:
+        dim = tuple(dim)
+    return call(table.AMAX, (input,), (dim, keepdim)) if out is None else write(table.AMAX, out, (input,), (dim, keepdim))
+
+
+def amin(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
+    """The smallest element over `dim`; NaN where there is one. Arguments and result as for `amax`.
+
+    Ascend operator: ReduceMin. Like: torch.amin, numpy.amin.
+    """
+    if dim.__class__ is list:
+        dim = tuple(dim)
+    return call(table.AMIN, (input,), (dim, keepdim)) if out is None else write(table.AMIN, out, (input,), (dim, keepdim))
+
+
+def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False) -> MinMax:
+    """Smallest and largest element, over one dim or all.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        dim: A dim, or None for all.
+        keepdim: Whether the reduced dim stays with length 1.
+
+    Returns:
+        Named tuple of `min` and `max`.
+
+    Ascend operator: ReduceMin and ReduceMax. Like: torch.aminmax.
+    """
+    return MinMax(amin(input, dim, keepdim), amax(input, dim, keepdim))
+
+
+def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase | None = None, out: Any = None) -> Any:
+    """The largest element; along a dim with its index; or the larger of two tensors' elements.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        dim: None for the largest of all; one dim; or a second tensor, for `maximum(input, dim)`.
+        keepdim: Whether the reduced dim stays with length 1.
+        other: A second tensor, by name.
+        out: Tensor to write into; with `dim` two of them, (values, indices).
+
+    Returns:
+        A 0-d tensor; with `dim` a named tuple of `values` and int64 `indices` (of the first of several); with a second tensor a tensor.
+
+    Raises:
+        IndexRangeError: There is no such dim, or it has length 0.
+        ShapeError: The operand has no elements and `dim` is not given.
+
+    Ascend operator: ReduceMax; ArgMaxWithValue with `dim`; Maximum. Like: torch.max, numpy.max.
+    """
+    if dim is None and other is None:
+        return amax(input, out=out)
+    if other is not None or isinstance(dim, TensorBase):
+        return elementwise.maximum(input, dim if other is None else other, out=out)
+    if input.desc.dtype is d.float64:
+        found = ValuesIndices(amax(input, dim, keepdim), argmax(input, dim, keepdim))
+    else:
+        indices, values = call(table.MAX_DIM, (input,), (dim, keepdim))
+        found = ValuesIndices(values, indices)
+    return put_pair(found, out)
+
+
+def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase | None = None, out: Any = None) -> Any:
+    """The smallest element; along a dim with its index; or the smaller of two tensors' elements. Arguments and results as for `max`.
+
+    Ascend operator: ReduceMin; ArgMinWithValue with `dim`; Minimum. Like: torch.min, numpy.min.
+    """
+    if dim is None and other is None:
+        return amin(input, out=out)
+    if other is not None or isinstance(dim, TensorBase):
+        return elementwise.minimum(input, dim if other is None else other, out=out)
+    if input.desc.dtype is d.float64:
+        found = ValuesIndices(amin(input, dim, keepdim), argmin(input, dim, keepdim))
+    else:
+        indices, values = call(table.MIN_DIM, (input,), (dim, keepdim))
+        found = ValuesIndices(values, indices)
+    return put_pair(found, out)
+
+
+def put_pair(found: ValuesIndices, out: Any) -> ValuesIndices:
+    """Values and indices, in the two tensors of `out` where they are given."""
+    if out is None:
+        return found
+    values, indices = out
+    return ValuesIndices(put(found.values, values), put(found.indices, indices))
+
+
+def argmax(input: T, dim: int | None = None, keepdim: bool = False) -> T:
+    """The index of the largest element (the first of several; of the first NaN, if there is one).
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        dim: A dim, or None for the index into the flattened tensor.
+        keepdim: Whether the reduced dim (all of them for None) stays with length 1.
+
+    Returns:
+        int64 tensor of the reduced shape.
+
+    Raises:
+        IndexRangeError: There is no such dim, or it has length 0.
+        ShapeError: The operand has no elements and `dim` is not given.
+
+    Ascend operator: ArgMaxV2. Like: torch.argmax, numpy.argmax.
+    """
+    return call(table.ARGMAX, (input,), (dim, keepdim))
+
+
+def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
+    """The index of the smallest element. Arguments and result as for `argmax`.
+
+    Ascend operator: ArgMin. Like: torch.argmin, numpy.argmin.
+    """
+    return call(table.ARGMIN, (input,), (dim, keepdim))
+
+
+# Deviations and norms
+
+
+def var(
+    input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1, out: T | None = None
+) -> T:
+    """The variance over `dim`, in two passes: the mean, then the centred squares.
+
+    Args:
+        input: Tensor of any shape, of floating or complex dtype.
+        dim: A dim, several, or None for all.
+        unbiased: Older name: True for a correction of 1, False for 0.
+        keepdim: Whether reduced dims stay with length 1.
+        correction: What is taken off the number of elements to divide by.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the reduced shape and the operand's (real) dtype; NaN where the divisor is 0 or less.
+
+    Raises:
+        DTypeError: The operand is of bool or integers.
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: composed of ReduceMean, Sub, Square, ReduceSum and RealDiv. Like: torch.var, numpy.var (ddof=correction).
+    """
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    return put(narrowed(_moments(input, dim, keepdim, correction, "var")[0], input), out)
+
+
+def _moments(input: T, dim: Dims, keepdim: bool, correction: float, function: str) -> tuple[T, T]:
+    """Variance and mean, half operands in float32."""
+    floating(input, function)
+    dim = _dims(dim)
+    wide = widened(input)
+    center = mean(wide, dim, True)
+    distance = elementwise.sub(wide, center)
+    if wide.desc.dtype.is_complex:
+        distance = unary.abs(distance)
+    total = sum(elementwise.mul(distance, distance), dim, keepdim)
+    divisor = count(input.desc.shape, dim) - correction
+    variance = elementwise.div(total, float(divisor if divisor > 0 else 0))
+    return variance, center if keepdim else views.reshape(center, variance.desc.shape)
+
+
+def std(
+    input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1, out: T | None = None
+) -> T:
+    """The standard deviation over `dim`: the square root of `var`, whose arguments and result it has.
+
+    Ascend operator: those of `var`, and Sqrt. Like: torch.std, numpy.std (ddof=correction).
+    """
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    return put(narrowed(unary.sqrt(_moments(input, dim, keepdim, correction, "std")[0]), input), out)
+
+
+def var_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1) -> tuple[T, T]:
+    """`(var, mean)`. Arguments as for `var`. Like: torch.var_mean."""
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    variance, center = _moments(input, dim, keepdim, correction, "var_mean")
+    return narrowed(variance, input), narrowed(center, input)
+
+
+def std_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1) -> tuple[T, T]:
+    """`(std, mean)`. Arguments as for `var`. Like: torch.std_mean."""
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    variance, center = _moments(input, dim, keepdim, correction, "std_mean")
+    return narrowed(unary.sqrt(variance), input), narrowed(center, input)
+
+
+def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
+    """`log(sum(exp(input)))` over `dim` without overflow: the largest element is taken out first.
+
+    Args:
+        input: Tensor of any shape, of floating dtype; bool and integers become the default dtype.
+        dim: A dim, or several.
+        keepdim: Whether reduced dims stay with length 1.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the reduced shape; -inf over nothing and over nothing but -inf.
+
+    Raises:
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: composed of ReduceMax, Sub, Exp, ReduceSum, Log and Add. Like: torch.logsumexp, scipy.special.logsumexp.
+    """
+    if input.desc.dtype.category < 2:
+        input = comparison.cast(input, d.get_default_dtype())
+    dim = _dims(dim)
+    wide = widened(input)
+    if count(input.desc.shape, dim) == 0:
+        return put(narrowed(unary.log(sum(wide, dim, keepdim)), input), out)
+    # An infinite maximum is taken as the largest finite number, so that inf - inf never arises.
+    limit = d.finfo(wide.desc.dtype).max
+    top = elementwise.clamp(amax(wide, dim, True), -limit, limit)
+    total = unary.log(sum(unary.exp(elementwise.sub(wide, top)), dim, keepdim))
+    return put(narrowed(elementwise.add(total, views.reshape(top, total.desc.shape)), input), out)
+
+
+def norm(input: T, p: float | str = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """The p-norm over `dim`, of the elements as a vector. `p` may also be "fro". Arguments and result as for `vector_norm`.
+
+    Ascend operator: that of `vector_norm`. Like: torch.norm, numpy.linalg.norm of a vector.
+    """
+    if p == "fro":
+        p = 2
+    if isinstance(p, str):
+        raise ValueRangeError(f"p must be a number or 'fro', not {p!r}", where="norm")
+    return vector_norm(input, p, dim, keepdim, dtype=dtype, out=out)
+
+
+def vector_norm(input: T, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """`sum(|x|**ord) ** (1 / ord)` over `dim`; the number of non-zeros for 0, the largest or smallest |x| for inf and -inf.
+
+    Args:
+        input: Tensor of any shape, of floating or complex dtype.
+        ord: The order.
+        dim: A dim, several, or None for all.
+        keepdim: Whether reduced dims stay with length 1.
+        dtype: Dtype that the operand is cast to before.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the reduced shape and the operand's (real) dtype.
+
+    Raises:
+        DTypeError: The operand is of bool or integers.
+        IndexRangeError: There is no such dim, or it has length 0 and the order is infinite.
+
+    Ascend operator: LpNormV2 for orders 0 to 3 of float types up to 32 bits; else composed. Like: torch.linalg.vector_norm.
+    """
+    if dtype is not None:
+        input = _given(input, dtype)
+    floating(input, "vector_norm")
+    dim = _dims(dim)
+    # LpNormV2 has kernels for 0, 1, 2, 3 only (and for the infinities, which JSON can't carry to a compiler).
+    if ord in (0, 1, 2, 3) and input.desc.dtype in table.NORM.dtypes:
+        arguments = (float(ord), dim, keepdim)
+        return call(table.NORM, (input,), arguments) if out is None else write(table.NORM, out, (input,), arguments)
+    return put(narrowed(_norm(widened(input), float(ord), dim, keepdim), input), out)
+
+
+def _norm(input: T, ord: float, dim: Any, keepdim: bool) -> T:
+    if ord == 0:
+        return comparison.cast(sum(comparison.ne(input, 0), dim, keepdim), input.desc.dtype.to_real())
+    size = unary.abs(input)
+    if math.isinf(ord):
+        return amax(size, dim, keepdim) if ord > 0 else amin(size, dim, keepdim)
+    if ord == 1:
+        return sum(size, dim, keepdim)
+    if ord == 2:
+        return unary.sqrt(sum(elementwise.mul(size, size), dim, keepdim))
+    return elementwise.pow(sum(elementwise.pow(size, ord), dim, keepdim), 1 / ord)
+
+
+# Scans
+
+
+def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """Running sums along `dim`.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        dim: The dim to run along.
+        dtype: Dtype that the operand is cast to before; default its own, int64 for bool and integers.
+        out: Tensor of the same shape to write into.
+
+    Returns:
+        Tensor of the same shape. Integers of a given narrower dtype wrap.
+
+    Raises:
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: Cumsum. Like: torch.cumsum, numpy.cumsum.
+    """
+    if dtype is None:
+        return call(table.CUMSUM, (input,), (dim,)) if out is None else write(table.CUMSUM, out, (input,), (dim,))
+    return put(_in_dtype(call(table.CUMSUM, (_given(input, dtype),), (dim,)), dtype), out)
+
+
+def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """Running products along `dim`. Arguments and result as for `cumsum`.
+
+    Ascend operator: Cumprod. Like: torch.cumprod, numpy.cumprod.
+    """
+    if dtype is None:
+        return call(table.CUMPROD, (input,), (dim,)) if out is None else write(table.CUMPROD, out, (input,), (dim,))
+    return put(_in_dtype(call(table.CUMPROD, (_given(input, dtype),), (dim,)), dtype), out)
+
+
+def cummax(input: T, dim: int, *, out: Any = None) -> ValuesIndices:
+    """Running maxima along `dim`, and where each was met last. A NaN stays.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        dim: The dim to run along.
+        out: Two tensors to write into, (values, indices).
+
+    Returns:
+        Named tuple of `values` and int64 `indices`, both of the same shape.
+
+    Raises:
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: Cummax. Like: torch.cummax, numpy.maximum.accumulate.
+    """
+    return put_pair(ValuesIndices(*call(table.CUMMAX, (input,), (dim,))), out)
+
+
+def cummin(input: T, dim: int, *, out: Any = None) -> ValuesIndices:
+    """Running minima along `dim`, and where each was met last. Arguments and results as for `cummax`.
+
+    Ascend operator: Cummin. Like: torch.cummin, numpy.minimum.accumulate.
+    """
+    values, indices = call(table.CUMMIN, (input,), (dim,))
+    return put_pair(ValuesIndices(values, comparison.cast(indices, d.int64)), out)
