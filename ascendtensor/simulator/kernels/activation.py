@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from ascendtensor.simulator.kernels import registry, rules, special
 from ascendtensor.simulator.kernels.blocks import BLOCK, Steps, bind_steps
 from ascendtensor.simulator.kernels.halves import HALVES, narrow, widen
 from ascendtensor.simulator.kernels.masks import choose
-from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
+from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Shape, Task, binder, infer
 
 _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
@@ -291,7 +292,24 @@ def _bind_rows(steps: Steps, inputs: list[Array], out: Array, axes: tuple[int, .
         others = tuple(axis for axis in range(rank) if axis not in chosen)
         order = others + chosen
         return _run_rows, (steps, [x.transpose(order) for x in inputs], out.transpose(order), len(others), len(chosen))
-    return _run_rows, (steps, inputs, out, chosen[0] if chosen else 0, len(chosen))
+    first = chosen[0] if chosen else 0
+    if _fits(inputs, out):
+        # in the cache and of one dtype: the steps themselves, on (outer, reduced[, inner]) views
+        form = _form(out.shape, first, len(chosen))
+        form = form[:2] if form[2] == 1 else form
+        return steps, (out.reshape(form), *(x.reshape(form) for x in inputs))
+    return _run_rows, (steps, inputs, out, first, len(chosen))
+
+
+def _fits(inputs: list[Array], out: Array) -> bool:
+    arrays = [out, *inputs]
+    one = all(x.dtype == out.dtype and x.shape == out.shape and x.flags.c_contiguous for x in arrays) and out.dtype not in HALVES
+    return one and out.size <= BLOCK and not any(np.may_share_memory(x, out) for x in inputs)
+
+
+def _form(shape: Shape, first: int, count: int) -> Shape:
+    """(outer, reduced, inner) sizes."""
+    return math.prod(shape[:first]), math.prod(shape[first : first + count]), math.prod(shape[first + count :])
 
 
 def _nothing() -> None:
@@ -301,9 +319,8 @@ def _nothing() -> None:
 def _run_rows(steps: Steps, inputs: list[Array], out: Array, first: int, count: int) -> None:
     """Runs ``steps`` piece by piece on (outer, reduced, inner) arrays in the cache."""
     shape = out.shape
-    outer = int(np.prod(shape[:first], dtype=np.int64))
-    length = int(np.prod(shape[first : first + count], dtype=np.int64))
-    form = (outer, length, out.size // (outer * length))
+    form = _form(shape, first, count)
+    outer, length = form[:2]
     target = out.reshape(form) if out.flags.c_contiguous else np.empty(form, out.dtype)
     sources = [x.reshape(form) for x in inputs]
     work = np.dtype(np.float32) if sources[0].dtype in HALVES else sources[0].dtype

@@ -47,14 +47,24 @@ _ERFINV_FAR = (
 )  # fmt: skip
 
 
-def horner(x: Array, coefficients: Sequence[float], out: Array) -> None:
+def _arrays(coefficients: Sequence[float], dtype: Any) -> list[Array]:
+    """Coefficients as 0-d arrays, which a ufunc takes faster than scalars."""
+    return [np.array(c, dtype) for c in coefficients]
+
+
+_ERFCX: dict[Any, list[Array]] = {np.dtype(np.float32): _arrays(_ERFCX32, np.float32), np.dtype(np.float64): _arrays(_ERFCX64, np.float64)}
+_ERF = _arrays(_ERF64, np.float64)
+_ERF_P, _ERF_Q = _arrays(_ERF32_P, np.float32), _arrays(_ERF32_Q, np.float32)
+_NEAR, _FAR = _arrays(_ERFINV_NEAR, np.float32), _arrays(_ERFINV_FAR, np.float32)
+
+
+def horner(x: Array, coefficients: list[Array], out: Array) -> None:
     """Writes a polynomial, lowest coefficient first; ``out`` is not ``x``."""
-    kind = out.dtype.type
-    np.multiply(x, kind(coefficients[-1]), out)
+    np.multiply(x, coefficients[-1], out)
     for coefficient in coefficients[-2:0:-1]:
-        np.add(out, kind(coefficient), out)
+        np.add(out, coefficient, out)
         np.multiply(out, x, out)
-    np.add(out, kind(coefficients[0]), out)
+    np.add(out, coefficients[0], out)
 
 
 def _cut(z: Array) -> Array:
@@ -71,7 +81,7 @@ def _scaled_erfc(z: Array, out: Array) -> None:
     below = np.add(z, two)
     t = np.subtract(z, two)
     np.divide(t, below, t)
-    horner(t, _ERFCX32 if z.dtype == np.float32 else _ERFCX64, out)
+    horner(t, _ERFCX[z.dtype], out)
     np.divide(out, below, out)
 
 
@@ -104,7 +114,7 @@ def erf(out: Array, x: Array) -> None:
         return
     z = np.absolute(x)
     square = np.minimum(np.multiply(x, x), 1.0)
-    horner(square, _ERF64, out)
+    horner(square, _ERF, out)
     np.multiply(out, x, out)
     large = z > 1.0
     if large.any():
@@ -118,9 +128,9 @@ def _erf32(out: Array, x: Array) -> None:
     z = np.absolute(x)
     np.minimum(z, np.float32(4), out=z)
     square = np.multiply(z, z)
-    horner(square, _ERF32_P, out)
+    horner(square, _ERF_P, out)
     np.multiply(out, z, out)
-    horner(square, _ERF32_Q, z)
+    horner(square, _ERF_Q, z)
     np.divide(out, z, out)
     np.minimum(out, np.float32(1), out=out)
     np.copysign(out, x, out)
@@ -134,11 +144,11 @@ def erfinv(out: Array, x: Array) -> None:
     w = np.multiply(np.subtract(one, x), np.add(one, x))
     np.log(w, w)
     np.negative(w, w)
-    horner(np.subtract(w, np.float32(2.5)), _ERFINV_NEAR, out)
+    horner(np.subtract(w, np.float32(2.5)), _NEAR, out)
     large = w >= 5
     if large.any():
         far = np.empty(w.shape, np.float32)
-        horner(np.subtract(np.sqrt(w), np.float32(3)), _ERFINV_FAR, far)
+        horner(np.subtract(np.sqrt(w), np.float32(3)), _FAR, far)
         choose(out, large, far, out)
         np.copyto(out, np.float32(np.inf), where=np.absolute(x) == 1)
     np.multiply(out, x, out)
