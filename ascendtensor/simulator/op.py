@@ -27,7 +27,7 @@ from .engine.matching import TABLE, query_of, spec_of
 from .engine.models import UNDEFINED, OpModel, complete
 from .engine.process import State
 from .engine.streams import Hooks, drain, enqueue
-from .engine.tables import ATTRS, BUFFERS, DESCS, HANDLES, LOCAL, DataBuffer, Stream, Task, TensorDesc, new_handle
+from .engine.tables import ATTRS, BUFFERS, DESCS, HANDLES, LOCAL, DataBuffer, Task, TensorDesc, new_handle
 from .kernels.registry import NUMPY_OF, Meta, Out
 
 API_NOT_SUPPORT: Final = int(ErrorCode.API_NOT_SUPPORT)
@@ -385,39 +385,23 @@ def execute_with_handle(handle: Any = None, inputs: Any = None, outputs: Any = N
     The defaults stand for missing arguments: they fit nothing, so the checked road refuses them. What reaches a prepared task has
     passed every check before: the lookups here are the price of a launch. ``is True`` because a comparison with an array gives one.
     """
-    target: Stream | None
     try:
         target = LOCAL.streams[stream]
-        known_inputs, known_outputs, device, task = HANDLES[handle].recent[outputs[0]]
-        if (known_inputs == inputs) is True and (known_outputs == outputs) is True and device == target.device and not extra:
-            queue = target.queue
-            queue.append(task)
-            if len(queue) <= target.limit:
-                return 0
-        else:
-            target = None
+        record = HANDLES[handle]
+        known_inputs, known_outputs, device, task = record.recent[outputs[0]]
+        if extra or (known_inputs == inputs) is not True or (known_outputs == outputs) is not True or device != target.device:
+            if extra or type(inputs) is not list or type(outputs) is not list:
+                raise TypeError  # refused with the binding's text below
+            key = (*inputs, target.device, *outputs)
+            entry = record.prepared[key]
+            record.recent[outputs[0]] = entry
+            task = entry[3]
     except (LookupError, TypeError, ValueError):
-        target = None
-    if target is None:
-        return _launch_again(handle, inputs, outputs, stream, *extra)
-    drain(target)
-    return 0
-
-
-def _launch_again(*args: Any) -> int:
-    """The same for buffers that are not those of the newest launch into this output: finds the task by all of them."""
-    try:
-        handle, inputs, outputs, stream = args
-        target = LOCAL.streams[stream]
-        prepared = HANDLES[handle].prepared
-        key = (*inputs, target.device, *outputs)
-        entry = prepared[key] if type(inputs) is type(outputs) is list else None
-    except (LookupError, TypeError, ValueError):
-        entry = None
-    if entry is None:
-        return _first_launch(*args)
-    prepared.promote(entry)
-    enqueue(target, *entry[3])
+        return _first_launch(handle, inputs, outputs, stream, *extra)
+    queue = target.queue
+    queue.append(task)
+    if len(queue) > target.limit:
+        drain(target)
     return 0
 
 

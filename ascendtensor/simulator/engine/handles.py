@@ -49,10 +49,6 @@ class Prepared(dict[Key, Entry]):
         if len(self) >= PREPARED_LIMIT:
             self.pop(next(iter(self)))
         self[key] = entry
-        self.promote(entry)
-
-    def promote(self, entry: Entry) -> None:
-        """Lets the next launch into the same first output find this one first."""
         if entry[1]:
             self.recent[entry[1][0]] = entry
 
