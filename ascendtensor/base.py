@@ -162,8 +162,10 @@ def view(tensor: T, shape: tuple[int, ...], strides: tuple[int, ...], offset: in
 def view_as(tensor: T, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> T:
     """`view` with another element type; strides and offset count elements of that type."""
     result = _new(tensor.__class__)
-    result.buffer = tensor.buffer.base
+    storage = result.buffer = tensor.buffer.base
     device = tensor.desc.device
+    if not storage.extent and tensor.desc.plain:  # the first view of a storage is made of a tensor that is all of it
+        storage.extent = tensor.desc.nbytes
     if offset == 0 and shapes.is_contiguous(shape, strides):
         result.desc = TensorDesc.of(shape, dtype, device)
     else:

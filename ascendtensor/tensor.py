@@ -1,23 +1,634 @@
-"""NPUTensor: the tensor that users hold."""
+"""NPUTensor: the tensor that users hold. Properties, operators, conversions; the functions as methods come from `methods`."""
 
 from __future__ import annotations
 
-from typing import Any
+import operator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
-from . import base
+import numpy as np
+
+from . import base, creation, display, dtypes
 from .base import TensorBase
-from .ops import elementwise
+from .dtypes import DTypeLike, as_dtype
+from .dtypes import dtype as DType
+from .errors import AutogradError, DTypeError, ShapeError, ValueRangeError
+from .interop import numpy as protocols
+from .interop.host import HostArray
+from .methods import Methods
+from .ops import comparison, elementwise, host, indexing, matmul, unary, views
+from .ops.call import call, contiguous_copy
+from .ops.host import Array
+from .ops.table.elementwise import CAST
+from .ops.table.movement import CLONE
+from .runtime.device import Device, DeviceLike, as_device
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Self
+
+_OPERANDS: Final = (TensorBase, int, float, complex)
+_Int, _Float, _Bool = int, float, bool  # the class below has methods of these names
 
 
-class NPUTensor(TensorBase):
-    """A tensor on an Ascend NPU."""
+class Size(int):
+    """`t.size`: the number of elements, NumPy's way, that can also be called for the lengths, PyTorch's way."""
+
+    shape: tuple[int, ...]
+
+    def __new__(cls, numel: int, shape: tuple[int, ...]) -> Size:
+        self = super().__new__(cls, numel)
+        self.shape = shape
+        return self
+
+    def __call__(self, dim: int | None = None) -> Any:
+        return self.shape if dim is None else self.shape[dim]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Size, (int(self), self.shape)
+
+
+class NPUTensor(Methods):
+    """A tensor on an Ascend NPU: device memory, a shape, a dtype.
+
+    Tensors are made by `tensor`, `zeros` and the like; each operation on them is one Ascend IR operator, queued on the current stream.
+    Results have the class of the first tensor operand. Views share memory, as in PyTorch.
+    """
 
     __slots__ = ()
+    __array_priority__ = 1000
+    __array_ufunc__ = None  # so that `ndarray + tensor` comes to `__radd__`
+    __hash__ = object.__hash__
+
+    # Properties
+
+    @property
+    def size(self) -> Size:
+        """Number of elements, an int; called, the shape or one length. Like: numpy.ndarray.size, torch.Tensor.size."""
+        return Size(self.desc.numel, self.desc.shape)
+
+    @property
+    def itemsize(self) -> _Int:
+        """Bytes of one element. Like: torch.Tensor.itemsize."""
+        return self.desc.dtype.itemsize
+
+    @property
+    def T(self) -> Self:
+        """All dimensions in reverse order, a view. Like: torch.Tensor.T."""
+        return views.reverse_dims(self)
+
+    @property
+    def mT(self) -> Self:
+        """The last two dimensions exchanged, a view. Like: torch.Tensor.mT."""
+        if len(self.desc.shape) < 2:
+            raise ShapeError("at least two dimensions are needed").with_context("mT", (self,))
+        return views.transpose(self, -2, -1)
+
+    @property
+    def is_npu(self) -> _Bool:
+        """Always true."""
+        return True
+
+    @property
+    def is_cuda(self) -> _Bool:
+        """Always false."""
+        return False
+
+    @property
+    def is_leaf(self) -> _Bool:
+        """Always true: there is no autograd yet."""
+        return True
+
+    @property
+    def grad(self) -> None:
+        """Always None: there is no autograd yet."""
+        return None
+
+    @property
+    def requires_grad(self) -> _Bool:
+        """Always false; setting it to true raises AutogradError."""
+        return False
+
+    @requires_grad.setter
+    def requires_grad(self, value: _Bool) -> None:
+        creation.no_autograd(value, "requires_grad")
+
+    def requires_grad_(self, requires_grad: _Bool = True) -> Self:
+        """Raises AutogradError, unless called with False."""
+        creation.no_autograd(requires_grad, "requires_grad_")
+        return self
+
+    def backward(self, *args: Any, **kwargs: Any) -> None:
+        """Raises AutogradError."""
+        raise AutogradError("autograd is not there yet", where="backward", advice="Write the gradients by hand, see `python -m ascendtensor demo`.")
+
+    def dim(self) -> _Int:
+        """Number of dimensions. Like: torch.Tensor.dim."""
+        return len(self.desc.shape)
+
+    ndimension = dim
+
+    def nelement(self) -> _Int:
+        """Number of elements. Like: torch.Tensor.nelement."""
+        return self.desc.numel
+
+    def element_size(self) -> _Int:
+        """Bytes of one element. Like: torch.Tensor.element_size."""
+        return self.desc.dtype.itemsize
+
+    def data_ptr(self) -> _Int:
+        """Device address of the first element. Like: torch.Tensor.data_ptr."""
+        return base.storage(self).address + base.element_offset(self) * self.desc.dtype.itemsize
+
+    def get_device(self) -> _Int:
+        """Number of the device. Like: torch.Tensor.get_device."""
+        return self.desc.device.index
+
+    def is_floating_point(self) -> _Bool:
+        """Whether the dtype is a floating type. Like: torch.Tensor.is_floating_point."""
+        return self.desc.dtype.is_floating_point
+
+    def is_complex(self) -> _Bool:
+        """Whether the dtype is a complex type. Like: torch.Tensor.is_complex."""
+        return self.desc.dtype.is_complex
+
+    def is_signed(self) -> _Bool:
+        """Whether the dtype has negative numbers. Like: torch.Tensor.is_signed."""
+        return self.desc.dtype.is_signed
+
+    # Text
+
+    def __repr__(self) -> str:
+        return display.text(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if not self.desc.shape and spec else format(repr(self), spec)
+
+    # To the host
+
+    def item(self) -> Any:
+        """The one element as a Python number; waits for it.
+
+        Raises:
+            ValueRangeError: There is not exactly one.
+
+        Like: torch.Tensor.item.
+        """
+        return host.item(self)
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers. Like: torch.Tensor.tolist."""
+        return host.nested_lists(self)
+
+    def numpy(self, *, force: _Bool = False) -> Array:
+        """A copy as a NumPy array; waits for it. Like: torch.Tensor.numpy(force=True)."""
+        return host.download(self)
+
+    def cpu(self, non_blocking: _Bool = False) -> HostArray:
+        """A copy as a NumPy array that also has `numpy()`, `cpu()`, `detach()` and `npu()`. Like: torch.Tensor.cpu."""
+        return host.download(self, non_blocking).view(HostArray)
+
+    def __array__(self, dtype: Any = None, copy: _Bool | None = None) -> Array:
+        return protocols.array(self, dtype, copy)
+
+    def __bool__(self) -> _Bool:
+        if self.desc.numel != 1:
+            raise ValueRangeError(f"the truth value of a tensor with {self.desc.numel} elements is ambiguous", advice="Use any() or all().").with_context("bool", (self,))
+        return bool(host.item(self))
+
+    def __int__(self) -> _Int:
+        value = host.item(self)
+        if isinstance(value, complex):
+            raise DTypeError("a complex number is no int").with_context("int", (self,))
+        return int(value)
+
+    def __float__(self) -> _Float:
+        value = host.item(self)
+        if isinstance(value, complex):
+            raise DTypeError("a complex number is no float").with_context("float", (self,))
+        return float(value)
+
+    def __complex__(self) -> complex:
+        return complex(host.item(self))
+
+    def __index__(self) -> _Int:
+        if self.desc.numel != 1 or self.desc.dtype.category > dtypes.INTEGER:
+            raise DTypeError("only an integer tensor of one element can be an index").with_context("index", (self,))
+        return operator.index(host.item(self))
+
+    # As a container
+
+    def __len__(self) -> _Int:
+        if not self.desc.shape:
+            raise _NoLength("a 0-d tensor has no length").with_context("len", (self,))
+        return self.desc.shape[0]
+
+    def __iter__(self) -> Iterator[Self]:
+        if not self.desc.shape:
+            raise _NoLength("a 0-d tensor can't be iterated over").with_context("iter", (self,))
+        return iter(views.unbind(self))
+
+    def __reversed__(self) -> Self:
+        return self[::-1] if self.desc.shape else self
+
+    def __contains__(self, element: Any) -> _Bool:
+        if not isinstance(element, (*_OPERANDS, np.generic, np.ndarray)):
+            raise DTypeError(f"{type(element).__name__} can't be in a tensor").with_context("in", (self,))
+        return bool((self == element).any())
+
+    def __getitem__(self, index: Any) -> Self:
+        return indexing.get(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        indexing.put(self, index, value)
+
+    # Operators: the exact class is tested first, since that is what is met most
 
     def __add__(self, other: Any) -> Any:
-        if other.__class__ is NPUTensor or isinstance(other, (TensorBase, int, float, complex)):
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return elementwise.add(self, other)
-        return NotImplemented
+        return _foreign(elementwise.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        if isinstance(other, _OPERANDS):
+            return elementwise.add(other, self)
+        return _reflected(elementwise.add, self, other)
+
+    def __iadd__(self, other: Any) -> Any:
+        return _in_place(elementwise.add, self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
+            return elementwise.sub(self, other)
+        return _foreign(elementwise.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        if isinstance(other, _OPERANDS):
+            return elementwise.sub(other, self)
+        return _reflected(elementwise.sub, self, other)
+
+    def __isub__(self, other: Any) -> Any:
+        return _in_place(elementwise.sub, self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
+            return elementwise.mul(self, other)
+        return _foreign(elementwise.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        if isinstance(other, _OPERANDS):
+            return elementwise.mul(other, self)
+        return _reflected(elementwise.mul, self, other)
+
+    def __imul__(self, other: Any) -> Any:
+        return _in_place(elementwise.mul, self, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
+            return elementwise.div(self, other)
+        return _foreign(elementwise.div, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _reflected(elementwise.div, self, other)
+
+    def __itruediv__(self, other: Any) -> Any:
+        return _in_place(elementwise.div, self, other)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _foreign(elementwise.floor_divide, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _reflected(elementwise.floor_divide, self, other)
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return _in_place(elementwise.floor_divide, self, other)
+
+    def __mod__(self, other: Any) -> Any:
+        return _foreign(elementwise.remainder, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _reflected(elementwise.remainder, self, other)
+
+    def __imod__(self, other: Any) -> Any:
+        return _in_place(elementwise.remainder, self, other)
+
+    def __divmod__(self, other: Any) -> Any:
+        quotient = _foreign(elementwise.floor_divide, self, other)
+        return quotient if quotient is NotImplemented else (quotient, self % other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        quotient = _reflected(elementwise.floor_divide, self, other)
+        return quotient if quotient is NotImplemented else (quotient, other % self)
+
+    def __pow__(self, other: Any) -> Any:
+        return _foreign(elementwise.pow, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _reflected(elementwise.pow, self, other)
+
+    def __ipow__(self, other: Any) -> Any:
+        return _in_place(elementwise.pow, self, other)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _foreign(matmul.matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _reflected(matmul.matmul, self, other)
+
+    def __imatmul__(self, other: Any) -> Any:
+        return _in_place(matmul.matmul, self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return _foreign(comparison.bitwise_and, self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return _reflected(comparison.bitwise_and, self, other)
+
+    def __iand__(self, other: Any) -> Any:
+        return _in_place(comparison.bitwise_and, self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return _foreign(comparison.bitwise_or, self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return _reflected(comparison.bitwise_or, self, other)
+
+    def __ior__(self, other: Any) -> Any:
+        return _in_place(comparison.bitwise_or, self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return _foreign(comparison.bitwise_xor, self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return _reflected(comparison.bitwise_xor, self, other)
+
+    def __ixor__(self, other: Any) -> Any:
+        return _in_place(comparison.bitwise_xor, self, other)
+
+    def __lshift__(self, other: Any) -> Any:
+        return _foreign(comparison.bitwise_left_shift, self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return _reflected(comparison.bitwise_left_shift, self, other)
+
+    def __ilshift__(self, other: Any) -> Any:
+        return _in_place(comparison.bitwise_left_shift, self, other)
+
+    def __rshift__(self, other: Any) -> Any:
+        return _foreign(comparison.bitwise_right_shift, self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return _reflected(comparison.bitwise_right_shift, self, other)
+
+    def __irshift__(self, other: Any) -> Any:
+        return _in_place(comparison.bitwise_right_shift, self, other)
+
+    def __neg__(self) -> Self:
+        return unary.neg(self)
+
+    def __pos__(self) -> Self:
+        return unary.positive(self)
+
+    def __abs__(self) -> Self:
+        return unary.abs(self)
+
+    def __invert__(self) -> Self:
+        return comparison.bitwise_not(self)
+
+    def __round__(self, ndigits: _Int | None = None) -> Self:
+        return unary.round(self, decimals=ndigits or 0)
+
+    def __eq__(self, other: object) -> Any:
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
+            return comparison.eq(self, other)
+        return _foreign(comparison.eq, self, other)
+
+    def __ne__(self, other: object) -> Any:
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
+            return comparison.ne(self, other)
+        return _foreign(comparison.ne, self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
+            return comparison.lt(self, other)
+        return _foreign(comparison.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
+            return comparison.le(self, other)
+        return _foreign(comparison.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
+            return comparison.gt(self, other)
+        return _foreign(comparison.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
+            return comparison.ge(self, other)
+        return _foreign(comparison.ge, self, other)
+
+    # Copies and conversions
+
+    def detach(self) -> Self:
+        """The same memory as another tensor. Like: torch.Tensor.detach."""
+        return views.alias(self)
+
+    def clone(self) -> Self:
+        """A copy, without gaps. Ascend operator: TensorMove, AsStrided. Like: torch.clone."""
+        result: Self = call(CLONE, (self,)) if base.settle(self) else contiguous_copy(self)  # type: ignore[assignment]
+        return result
+
+    def contiguous(self) -> Self:
+        """The tensor itself where its elements lie in order without gaps, else a copy. Like: torch.Tensor.contiguous."""
+        result: Self = self if self.is_contiguous() else contiguous_copy(self)  # type: ignore[assignment]
+        return result
+
+    def __copy__(self) -> Self:
+        return views.alias(self)
+
+    def __deepcopy__(self, memo: dict[_Int, Any]) -> Self:
+        copy = self.clone()
+        memo[id(self)] = copy
+        return copy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (host.download(self), self.desc.device.name)
+
+    def to(self, *args: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False) -> Any:
+        """The tensor in another dtype, on another device, or both; itself where nothing changes.
+
+        Args:
+            *args: A dtype, a device, a device and a dtype, or another tensor, whose dtype and device are taken; then `non_blocking` and `copy`.
+                The device "cpu" gives what `cpu()` gives.
+            dtype, device: The same by name.
+            non_blocking: As in PyTorch; copies between devices wait anyway.
+            copy: Always make a new tensor.
+
+        Raises:
+            DTypeError: There is no such conversion.
+            DeviceIndexError: There is no such device.
+
+        Ascend operator: Cast. Like: torch.Tensor.to.
+        """
+        device, dtype, non_blocking, copy = _targets(args, device, dtype, non_blocking, copy)
+        wanted = None if dtype is None else as_dtype(dtype)
+        if isinstance(device, str) and device == "cpu":
+            return creation.convert(self, wanted, None, False).cpu(non_blocking)
+        return creation.convert(self, wanted, device, copy)
+
+    def type(self, dtype: DTypeLike | None = None) -> Any:
+        """The tensor in another dtype; without one, the name of its own. Like: torch.Tensor.type."""
+        return self.to(as_dtype(dtype)) if dtype is not None else f"ascendtensor.{self.desc.dtype.name}"
+
+    def type_as(self, other: TensorBase) -> Self:
+        """The tensor in the dtype of another. Like: torch.Tensor.type_as."""
+        return self._cast(other.desc.dtype)
+
+    def npu(self, device: DeviceLike = None, non_blocking: _Bool = False) -> Self:
+        """The tensor on a device, by default the current one; itself if it is there. Like: torch.Tensor.cuda."""
+        result: Self = creation.convert(self, None, as_device(device), False)
+        return result
+
+    def _cast(self, dtype: DType) -> Self:
+        result: Self = self if self.desc.dtype is dtype else call(CAST, (self,), (dtype,))
+        return result
+
+    def bfloat16(self) -> Self:
+        """The tensor in bfloat16."""
+        return self._cast(dtypes.bfloat16)
+
+    def bool(self) -> Self:
+        """The tensor as truth values: whether elements are not 0."""
+        return self._cast(dtypes.bool_)
+
+    def byte(self) -> Self:
+        """The tensor in uint8."""
+        return self._cast(dtypes.uint8)
+
+    def cdouble(self) -> Self:
+        """The tensor in complex128."""
+        return self._cast(dtypes.complex128)
+
+    def cfloat(self) -> Self:
+        """The tensor in complex64."""
+        return self._cast(dtypes.complex64)
+
+    def char(self) -> Self:
+        """The tensor in int8."""
+        return self._cast(dtypes.int8)
+
+    def double(self) -> Self:
+        """The tensor in float64."""
+        return self._cast(dtypes.float64)
+
+    def float(self) -> Self:
+        """The tensor in float32."""
+        return self._cast(dtypes.float32)
+
+    def half(self) -> Self:
+        """The tensor in float16."""
+        return self._cast(dtypes.float16)
+
+    def int(self) -> Self:
+        """The tensor in int32."""
+        return self._cast(dtypes.int32)
+
+    def long(self) -> Self:
+        """The tensor in int64."""
+        return self._cast(dtypes.int64)
+
+    def short(self) -> Self:
+        """The tensor in int16."""
+        return self._cast(dtypes.int16)
+
+    # New tensors like this one
+
+    def new_empty(self, *size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+        """`empty` of this dtype on this device. Like: torch.Tensor.new_empty."""
+        return creation.empty(*size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+
+    def new_full(self, size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+        """`full` of this dtype on this device. Like: torch.Tensor.new_full."""
+        return creation.full(size, fill_value, dtype or self.desc.dtype, self.desc.device if device is None else device)
+
+    def new_ones(self, *size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+        """`ones` of this dtype on this device. Like: torch.Tensor.new_ones."""
+        return creation.ones(*size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+
+    def new_tensor(self, data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+        """`tensor` of this dtype on this device. Like: torch.Tensor.new_tensor."""
+        return creation.tensor(data, dtype or self.desc.dtype, self.desc.device if device is None else device)
+
+    def new_zeros(self, *size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+        """`zeros` of this dtype on this device. Like: torch.Tensor.new_zeros."""
+        return creation.zeros(*size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+
+    # Writing
+
+    def copy_(self, src: Any, non_blocking: _Bool = False) -> Self:
+        """Elements of `src`, broadcast and cast, into this tensor. Like: torch.Tensor.copy_."""
+        return indexing.assign(self, src, "copy_")
+
+    def fill_(self, value: Any) -> Self:
+        """One number into every element. Like: torch.Tensor.fill_."""
+        return indexing.fill(self, value)
+
+    def zero_(self) -> Self:
+        """0 into every element. Like: torch.Tensor.zero_."""
+        return indexing.fill(self, 0)
+
+
+class _NoLength(ShapeError, TypeError):
+    """What Python expects for `len` and `iter`: a TypeError."""
+
+
+def _foreign(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
+    """`function(self, other)` for anything that may be an operand."""
+    value = protocols.operand(other, self)
+    return value if value is NotImplemented else function(self, value)
+
+
+def _reflected(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
+    value = protocols.operand(other, self)
+    return value if value is NotImplemented else function(value, self)
+
+
+def _in_place(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
+    value = protocols.operand(other, self)
+    return value if value is NotImplemented else function(self, value, out=self)
+
+
+def _targets(args: tuple[Any, ...], device: Any, dtype: Any, non_blocking: bool, copy: bool) -> tuple[Any, Any, bool, bool]:
+    """What the positional arguments of `to` mean: (dtype or device or tensor) [dtype] [non_blocking] [copy]."""
+    rest = list(args)
+    if rest and isinstance(rest[0], TensorBase):
+        other = rest.pop(0)
+        device, dtype = other.desc.device, other.desc.dtype
+    else:
+        if rest and not isinstance(rest[0], bool) and (rest[0] is None or _names_device(rest[0])):
+            device = rest.pop(0)
+        if rest and not isinstance(rest[0], bool):
+            dtype = rest.pop(0)
+    if rest:
+        non_blocking = rest.pop(0)
+    if rest:
+        copy = rest.pop(0)
+    return device, dtype, non_blocking, copy
+
+
+def _names_device(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == "cpu" or value.partition(":")[0] == "npu" or value not in _DTYPE_NAMES
+    return isinstance(value, (Device, int))
+
+
+_DTYPE_NAMES: Final = frozenset({*dtypes.BY_NAME, "half", "double", "float", "short", "int", "long", "complex", "cfloat", "cdouble"})
+
+
+def _unpickled(array: Array, device: str) -> Any:
+    return creation.tensor(array, device=device)
 
 
 base.set_default_class(NPUTensor)

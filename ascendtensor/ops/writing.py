@@ -55,13 +55,13 @@ def takes_outputs(target: TensorBase, operands: tuple[Any, ...]) -> bool:
     """Whether an operator may write to the target's memory while it reads the operands.
 
     Kernels write the padded tail of their last 32 bytes too, so a window may serve only if it ends where its storage does or on a
-    multiple of 32 bytes; an operand that shares the storage must be the very same memory (OP-17: partial overlap is undefined).
+    multiple of 32 bytes (RT-29); an operand that shares the storage must be the very same memory (OP-17: partial overlap is undefined).
     """
     if not base.settle(target):
         return False
     storage = base.storage(target)
     end = target.buffer.offset + target.desc.nbytes
-    if end % base.ALIGNMENT and end != storage.nbytes:
+    if end % base.ALIGNMENT and storage.extent not in (0, end):
         return False
     for operand in operands:
         if isinstance(operand, TensorBase) and base.storage(operand) is storage and operand.desc.plain:
@@ -97,5 +97,7 @@ def copy_into(target: T, source: TensorBase) -> T:
     if base.storage(source) is base.storage(target):
         source = call(CLONE, (source,))
     whole = whole_storage(target)
+    if not shape:  # size and stride can't be empty: a 0-d view is taken as a vector of one
+        shape = steps = strides = (1,)
     call_into(VIEW_COPY, (whole,), (whole, shape, steps, (offset,), source, shape, strides, (0,)))
     return target

@@ -1,0 +1,1 @@
+"""Tensors and what is not a tensor: host data of any kind, NumPy's protocols."""

@@ -1,0 +1,21 @@
+"""Pure rules of the creation rows. The functions have worked out the lengths; see `creation`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..dtypes import dtype as DType
+from .schema import Meta, Outcome
+
+
+def arange(operands: Sequence[Meta], length: int, dtype: DType) -> Outcome:
+    """`length` numbers; the limit operand was chosen so that the operator counts as many."""
+    return Outcome(((length,),), dtypes=(dtype,))
+
+
+def linspace(operands: Sequence[Meta], steps: int, dtype: DType) -> Outcome:
+    return Outcome(((steps,),), constants={"num": (steps,)}, dtypes=(dtype,))
+
+
+def eye(operands: Sequence[Meta], rows: int, columns: int, dtype: DType) -> Outcome:
+    return Outcome(((rows, columns),), attrs={"num_rows": rows, "num_columns": columns, "dtype": int(dtype.acl)}, dtypes=(dtype,))

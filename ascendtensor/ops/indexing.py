@@ -1,0 +1,409 @@
+"""`t[...]`: views for numbers, slices, `...` and None; operators for index tensors and masks.
+
+As in PyTorch, a number beside index tensors stays a view, and an index tensor of another device is refused. Indices that lie on the host are
+checked at once; those on the device only when they are used (an error of queued work).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from .. import base, dtypes, shapes
+from ..base import TensorBase
+from ..dtypes import bool_, int64
+from ..errors import AscendTensorError, DeviceError, DTypeError, IndexRangeError, ShapeError
+from ..runtime.desc import TensorDesc
+from . import host, views
+from .call import call, call_into, contiguous_copy, plain
+from .comparison import masked_fill
+from .indexing_rules import indexed_shape
+from .table.elementwise import CAST
+from .table.indexing import INDEX, INDEX_ADD, INDEX_PUT, PLACES, TAKE
+from .table.movement import CLONE
+from .writing import check_writable, copy_into, takes_outputs
+
+T = TypeVar("T", bound=TensorBase)
+
+_BASIC = (int, slice, type(None), type(Ellipsis))
+
+
+# Reading
+
+
+def get(input: T, index: Any) -> T:
+    """`input[index]`: a view, or a new tensor where index tensors, lists or masks are among the parts.
+
+    Raises:
+        IndexRangeError: A number out of range, too many indices, index shapes that don't broadcast.
+
+    Ascend operator: GatherV2, Index, NonZero. Like: torch.Tensor.__getitem__.
+    """
+    try:
+        desc = input.desc
+        if index.__class__ is int or index.__class__ is slice:
+            found = shapes.basic_index(desc.shape, base.element_strides(input), base.element_offset(input), index)
+            return base.view(input, found.shape, found.strides, found.offset)
+        found = shapes.basic_index(desc.shape, base.element_strides(input), base.element_offset(input), _parts(index))
+        view = base.view(input, found.shape, found.strides, found.offset)
+        return _gathered(view, *_indices(view, found.advanced)) if found.advanced else view
+    except AscendTensorError as error:
+        raise error.with_context("index", (input,)) from None
+
+
+def _gathered(view: T, axes: Axes, indices: list[TensorBase]) -> T:
+    """Elements of `view` by index tensors on axes of it."""
+    view = _merged(view, axes)
+    if view.desc.dtype.name == "complex128":
+        return _joined(_gathered(_halves(view), _plain_axes(axes), indices))
+    if len(indices) == 1:
+        result: T = call(TAKE, (view, indices[0]), (axes[0].axis,))
+    else:
+        result = call(INDEX, (view, *_broadcast(indices)), (_mask(axes),))
+    return result
+
+
+# Writing
+
+
+def put(target: TensorBase, index: Any, value: Any) -> None:
+    """`target[index] = value`.
+
+    Args:
+        target: Any tensor without elements that share memory.
+        index: As for `get`.
+        value: Tensor on the same device, number, or array-like; broadcast and cast.
+
+    Raises:
+        IndexRangeError: As for `get`.
+        ShapeError: The value can't be broadcast to the indexed part.
+
+    Ascend operator: ViewCopy, IndexPutV2, MaskedFill. Like: torch.Tensor.__setitem__.
+    """
+    try:
+        found = shapes.basic_index(target.desc.shape, base.element_strides(target), base.element_offset(target), _parts(index))
+        view = base.view(target, found.shape, found.strides, found.offset)
+        if not found.advanced:
+            assign(view, value, "index_put_")
+        elif len(found.advanced) == 1 and _is_device_mask(found.advanced[0][1]) and _is_number(value):
+            _fill_masked(view, *found.advanced[0], value)
+        else:
+            _scatter(view, *_indices(view, found.advanced), value, False)
+    except AscendTensorError as error:
+        raise error.with_context("index_put_", (target,)) from None
+
+
+def index_put_(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool = False) -> T:
+    """`input[indices] = values`, or with `accumulate`, values added; indices that repeat then add up.
+
+    Args:
+        input: Tensor to write into.
+        indices: Index tensors, lists or masks, one for each leading axis; None stands for a whole axis.
+        values: Tensor or number, broadcast.
+        accumulate: Add instead of replacing.
+
+    Raises:
+        IndexRangeError: An index on the host is out of range.
+
+    Ascend operator: IndexPutV2. Like: torch.Tensor.index_put_.
+    """
+    given = tuple(slice(None) if part is None else _host_list(part) if isinstance(part, (int, bool)) else part for part in indices)
+    try:
+        found = shapes.basic_index(input.desc.shape, base.element_strides(input), base.element_offset(input), _parts(given))
+        view = base.view(input, found.shape, found.strides, found.offset)
+        if not found.advanced:
+            raise IndexRangeError("there are no index tensors")
+        _scatter(view, *_indices(view, found.advanced), values, accumulate)
+    except AscendTensorError as error:
+        raise error.with_context("index_put_", (input,)) from None
+    return input
+
+
+def index_put(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool = False) -> T:
+    """`index_put_` on a copy. Like: torch.index_put."""
+    copy: T = call(CLONE, (input,)) if input.desc.dtype.name != "complex128" else contiguous_copy(input)  # type: ignore[assignment]
+    return index_put_(copy, indices, values, accumulate)
+
+
+def _fill_masked(view: TensorBase, axis: int, mask: TensorBase, value: Any) -> None:
+    """One number wherever a mask over some axes holds: no positions are needed, so nothing waits."""
+    _check_mask(view, axis, mask.desc.shape)
+    check_writable(view, "index_put_")
+    if not view.desc.numel:
+        return
+    after = len(view.desc.shape) - axis - len(mask.desc.shape)
+    spread = views.reshape(mask, (*mask.desc.shape, *(1,) * after))
+    number = value if isinstance(value, TensorBase) else _scalar(view, value)
+    if view.desc.dtype.name == "complex128":
+        _scatter(view, *_indices(view, ((axis, mask),)), value, False)
+        return
+    masked_fill(view, spread, views.reshape(number, ()), out=view)
+
+
+def _scatter(view: T, axes: Axes, indices: list[TensorBase], value: Any, accumulate: bool) -> None:
+    """Put `value` at the places of `view` that index tensors on its axes name."""
+    check_writable(view, "index_put_")
+    merged = _merged(view, axes)
+    shared = base.storage(merged) is base.storage(view)
+    indices = _broadcast(indices)
+    mask = _mask(axes)
+    wanted = indexed_shape(merged.desc.shape, mask, indices[0].desc.shape)
+    values = _expanded(_valued(view, value), wanted)
+    if 0 in wanted:
+        return
+    if view.desc.dtype.name == "complex128":
+        # No kernel moves 16 bytes: real and imaginary parts go as float64.
+        _scatter(_halves(merged), _plain_axes(axes), indices, _halves(values), accumulate)
+        if not shared:
+            copy_into(view, views.reshape(merged, view.desc.shape))
+        return
+    _put_plain(merged, mask, indices, values, accumulate)
+    if not shared:
+        copy_into(view, views.reshape(merged, view.desc.shape))
+
+
+def _put_plain(target: T, mask: tuple[int, ...], indices: list[TensorBase], values: TensorBase, accumulate: bool) -> None:
+    """IndexPutV2 straight into `target` where it can write there, else into a copy that is then written back."""
+    row = INDEX_ADD if accumulate else INDEX_PUT
+    dtype = target.desc.dtype
+    if dtype not in row.dtypes and dtype not in row.bits:
+        wider = _accumulator(dtype)
+        copy: TensorBase = call(CAST, (target,), (wider,))
+        _put_plain(copy, mask, indices, call(CAST, (values,), (wider,)), accumulate)
+        copy_into(target, copy)
+        return
+    if takes_outputs(target, (target, values, *indices)):
+        call_into(row, (target,), (target, values, *indices), (mask, accumulate))
+        return
+    copy = contiguous_copy(target)
+    call_into(row, (copy,), (copy, values, *indices), (mask, accumulate))
+    copy_into(target, copy)
+
+
+def _accumulator(dtype: dtypes.dtype) -> dtypes.dtype:
+    """A dtype that adds without loss for one that has no kernel."""
+    if dtype is bool_ or dtype.name in ("int16", "uint16"):
+        return dtypes.int32
+    if dtype.category == dtypes.INTEGER:
+        return int64
+    raise DTypeError(f"{dtype.name} can't be accumulated by the operator IndexPutV2", advice="Convert with .to(float32).")
+
+
+# Values
+
+
+def assign(target: T, value: Any, function: str) -> T:
+    """Write a tensor, a number or an array-like into all of `target`, broadcast and cast.
+
+    Raises:
+        ShapeError: The value can't be broadcast.
+        DeviceError: A tensor on another device, for `t[...] = `; `copy_` brings it over.
+        DTypeError: Complex values for a real tensor.
+    """
+    try:
+        if isinstance(value, TensorBase) and value.desc.device is not target.desc.device and function == "copy_":
+            value = host.moved(value, target.desc.device, value.desc.dtype)
+        source = _valued(target, value)
+        _expanded(source, target.desc.shape)
+        lead = max(len(source.desc.shape) - len(target.desc.shape), 0)
+        copy_into(target, views.reshape(source, source.desc.shape[lead:]) if lead else source)
+    except AscendTensorError as error:
+        raise error.with_context(function, (target, value)) from None
+    return target
+
+
+def fill(target: T, value: Any) -> T:
+    """Write one number, or the one element of a tensor, into all of `target`. Like: torch.Tensor.fill_."""
+    if isinstance(value, (TensorBase, np.ndarray)) and value.shape not in ((), (1,)):
+        raise ShapeError(f"one number is needed, not a tensor of shape {list(value.shape)}").with_context("fill_", (target,))
+    return assign(target, value, "fill_")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, complex, np.generic)) or (isinstance(value, TensorBase) and value.desc.numel == 1 and len(value.desc.shape) <= 1)
+
+
+def _scalar(target: TensorBase, value: Any) -> TensorBase:
+    """A number as a 0-d tensor over the device's cached one."""
+    desc = target.desc
+    return base.make(target.__class__, TensorDesc.of((), desc.dtype, desc.device), desc.device.scalar(desc.dtype, value))
+
+
+def _valued(target: TensorBase, value: Any) -> TensorBase:
+    """What is to be written, as a tensor of the target's dtype."""
+    desc = target.desc
+    if isinstance(value, TensorBase):
+        if value.desc.dtype.is_complex and not desc.dtype.is_complex:
+            raise DTypeError(f"{value.desc.dtype.name} can't be written into {desc.dtype.name}", advice="Write .real of it.")
+        if value.desc.device is not desc.device:
+            raise DeviceError(f"the operands are on different devices, {desc.device} and {value.desc.device}", advice='Move one of them with .to("npu:N").')
+        result: TensorBase = value if value.desc.dtype is desc.dtype else call(CAST, (value,), (desc.dtype,))
+        return result
+    if isinstance(value, (int, float, complex, np.generic)):
+        return _scalar(target, value)
+    made: TensorBase = host.upload(value, desc.dtype, desc.device)
+    return made
+
+
+def _expanded(source: T, shape: tuple[int, ...]) -> T:
+    """`source` broadcast to `shape`; leading dimensions of length 1 too many go, as in NumPy."""
+    lead = max(len(source.desc.shape) - len(shape), 0)
+    if any(length != 1 for length in source.desc.shape[:lead]):
+        raise ShapeError(f"a value of shape {list(source.desc.shape)} can't be broadcast to the indexed shape {list(shape)}")
+    try:
+        return views.expand(views.reshape(source, source.desc.shape[lead:]) if lead else source, shape)
+    except ShapeError:
+        raise ShapeError(f"a value of shape {list(source.desc.shape)} can't be broadcast to the indexed shape {list(shape)}") from None
+
+
+# Parts of an index
+
+
+class Axis(NamedTuple):
+    """An axis that has an index tensor: its number once masks are merged, where it was before, and how many axes it was made of."""
+
+    axis: int
+    first: int
+    count: int
+
+
+Axes = list[Axis]
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    """The parts of an index; lists as arrays, one-element integer tensors without dimensions as the numbers they are."""
+    given = index if isinstance(index, tuple) else (index,)
+    return tuple(part if isinstance(part, _BASIC) else _part(part) for part in given)
+
+
+def _part(part: Any) -> Any:
+    if isinstance(part, TensorBase):
+        if part.desc.shape:
+            return part
+        if part.desc.dtype.category > dtypes.INTEGER:
+            raise IndexRangeError(f"tensors used as indices must be integers or bool, not {part.desc.dtype.name}")
+        value = host.item(part)
+        return value if part.desc.dtype is bool_ else int(value)
+    if isinstance(part, np.generic):
+        return part.item()
+    return _host_list(part)
+
+
+def _host_list(part: Any) -> Any:
+    """A list or an array as an array of integers or truth values."""
+    try:
+        array = np.asarray(part)
+    except ValueError as error:
+        raise IndexRangeError(f"the index is no array: {error}") from None
+    if not array.size and array.dtype.kind == "f":
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iub":
+        raise IndexRangeError(f"only integers, slices, `...`, None, integer or boolean tensors, arrays and lists are valid indices, not {_named(part, array)}")
+    return array
+
+
+def _named(part: Any, array: Any) -> str:
+    return type(part).__name__ if array.dtype.kind in "OUS" else f"{type(part).__name__} of {array.dtype}"
+
+
+def _is_mask(part: Any) -> bool:
+    if isinstance(part, bool):
+        return True
+    return part.desc.dtype is bool_ if isinstance(part, TensorBase) else part.dtype == np.bool_
+
+
+def _is_device_mask(part: Any) -> bool:
+    return isinstance(part, TensorBase) and part.desc.dtype is bool_
+
+
+def _check_mask(view: TensorBase, axis: int, shape: tuple[int, ...]) -> None:
+    if view.desc.shape[axis : axis + len(shape)] != shape:
+        raise IndexRangeError(f"the mask of shape {list(shape)} does not fit the indexed tensor's {list(view.desc.shape)} at dimension {axis}")
+
+
+def _indices(view: TensorBase, advanced: tuple[tuple[int, Any], ...]) -> tuple[Axes, list[TensorBase]]:
+    """The axes that have index tensors, and these, as integers on the device; masks by the positions of what is true."""
+    axes: Axes = []
+    indices: list[TensorBase] = []
+    gone = 0
+    for first, part in advanced:
+        count = 1
+        if isinstance(part, bool):
+            part = np.zeros(int(part), np.int64)
+        elif _is_mask(part):
+            count = len(part.shape)
+            _check_mask(view, first, tuple(part.shape))
+            part = _positions(part)
+        axes.append(Axis(first - gone, first, count))
+        gone += count - 1
+        length = shapes.numel(view.desc.shape[first : first + count])
+        indices.append(_on_device(part, length, first, view))
+    return axes, indices
+
+
+def _positions(mask: Any) -> Any:
+    """Where a mask holds, counted along its flattened elements."""
+    if isinstance(mask, np.ndarray):
+        return np.flatnonzero(mask)
+    flat = views.reshape(mask, mask.desc.numel)
+    found = call(PLACES, (flat,))
+    return views.reshape(found, (found.desc.numel,))
+
+
+def _on_device(part: Any, length: int, dim: int, view: TensorBase) -> TensorBase:
+    if isinstance(part, TensorBase):
+        if part.desc.dtype.category != dtypes.INTEGER:
+            raise IndexRangeError(f"tensors used as indices must be integers or bool, not {part.desc.dtype.name}")
+        if part.desc.device is not view.desc.device:
+            raise DeviceError(f"the index is on {part.desc.device}, the indexed tensor on {view.desc.device}")
+        result: TensorBase = part if part.desc.dtype.name in ("int64", "int32") else call(CAST, (part,), (int64,))
+        return result
+    whole = part.astype(np.int64)
+    if whole.size and not (-length <= int(whole.min()) and int(whole.max()) < length):
+        wrong = whole[(whole < -length) | (whole >= length)][0]
+        raise IndexRangeError(f"index {wrong} is out of bounds for dimension {dim} with size {length}")
+    made: TensorBase = host.upload(np.where(whole < 0, whole + length, whole), device=view.desc.device)
+    return made
+
+
+def _merged(view: T, axes: Axes) -> T:
+    """`view` with the axes of each mask as one."""
+    if all(axis.count == 1 for axis in axes):
+        return view
+    shape = list(view.desc.shape)
+    for axis in reversed(axes):
+        shape[axis.first : axis.first + axis.count] = [shapes.numel(shape[axis.first : axis.first + axis.count])]
+    return views.reshape(view, tuple(shape))
+
+
+def _plain_axes(axes: Axes) -> Axes:
+    """The same axes after masks were merged."""
+    return [Axis(axis.axis, axis.axis, 1) for axis in axes]
+
+
+def _mask(axes: Axes) -> tuple[int, ...]:
+    marked = {axis.axis for axis in axes}
+    return tuple(int(axis in marked) for axis in range(max(marked) + 1))
+
+
+def _broadcast(indices: list[TensorBase]) -> list[TensorBase]:
+    """Index tensors of one shape, each without gaps."""
+    try:
+        shape = shapes.broadcast_shapes(*(index.desc.shape for index in indices))
+    except ShapeError:
+        names = " and ".join(str(list(index.desc.shape)) for index in indices)
+        raise IndexRangeError(f"index tensors of shapes {names} do not broadcast") from None
+    return [plain(views.expand(index, shape)) for index in indices]
+
+
+def _halves(view: T) -> T:
+    """A complex128 tensor as float64 with a last dimension of two: real and imaginary part."""
+    steps = tuple(2 * step for step in base.element_strides(view))
+    return base.view_as(view, dtypes.float64, (*view.desc.shape, 2), (*steps, 1), 2 * base.element_offset(view))
+
+
+def _joined(halves: T) -> T:
+    """The opposite of `_halves`, for a tensor without gaps."""
+    shape = halves.desc.shape[:-1]
+    return base.view_as(halves, dtypes.complex128, shape, shapes.contiguous_strides(shape), base.element_offset(halves) // 2)

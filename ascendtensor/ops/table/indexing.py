@@ -1,0 +1,86 @@
+"""Rows that read and write by index tensors and masks, as `t[...]` does."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ... import dtypes as d
+from ...promotion import Kind
+from .. import indexing_rules as rules
+from ..schema import Attr, Input, Output, Row
+
+_INDICES: Final = (d.int64, d.int32)
+_WORDS: Final = {d.float64: d.int64, d.complex64: d.int64, d.uint32: d.int32, d.uint64: d.int64, d.int16: d.float16, d.uint16: d.float16}
+"""Elements that are only moved, and a dtype of the same size with a kernel."""
+
+TAKE: Final = Row(
+    "index",
+    "GatherV2",
+    (Input("x"), Input("indices", dtype=d.int64, accepts=_INDICES), Input("axis", "const", d.int64)),
+    (Output("y"),),
+    rules.take,
+    (Attr("batch_dims", "int", 0), Attr("is_preprocessed", "bool", False), Attr("negative_index_support", "bool", True)),
+    Kind.SAME,
+)
+"""One index tensor on one axis."""
+
+INDEX: Final = Row(
+    "index",
+    "Index",
+    (
+        Input("x"),
+        Input("indexed_sizes", "const", d.int64),
+        Input("indexed_strides", "const", d.int64),
+        Input("indices", "repeated", d.int64, _INDICES),
+    ),
+    (Output("y"),),
+    rules.index,
+    promotion=Kind.SAME,
+    dtypes=(d.float32, d.float16, d.bfloat16, d.int64, d.int32, d.bool_, d.uint8, d.int8),
+    bits=_WORDS,
+)
+"""Several index tensors, each on an axis of its own."""
+
+INDEX_PUT: Final = Row(
+    "index_put_",
+    "IndexPutV2",
+    (
+        Input("x"),
+        Input("value"),
+        Input("indexed_sizes", "const", d.int64),
+        Input("indexed_strides", "const", d.int64),
+        Input("indices", "repeated", d.int64, _INDICES),
+    ),
+    (Output("x", alias="x"),),
+    rules.index_put,
+    (Attr("accumulate", "bool", False),),
+    Kind.SAME,
+    (d.float32, d.float16, d.bfloat16, d.int64, d.int32, d.bool_, d.uint8, d.int8),
+    bits=_WORDS,
+)
+"""Writes in place; of several values for one place the last one stays."""
+
+INDEX_ADD: Final = Row(
+    "index_put_",
+    "IndexPutV2",
+    INDEX_PUT.inputs,
+    INDEX_PUT.outputs,
+    rules.index_put,
+    INDEX_PUT.attrs,
+    Kind.SAME,
+    (d.float32, d.float16, d.bfloat16, d.int64, d.int32, d.uint8, d.int8),
+)
+"""`INDEX_PUT` that adds: no dtype may be passed off as another."""
+
+PLACES: Final = Row(
+    "index",
+    "NonZero",
+    (Input("x"),),
+    (Output("y", d.int64),),
+    rules.places,
+    (Attr("transpose", "bool", True), Attr("dtype", "data_type", d.int64)),
+    Kind.SAME,
+    (d.bool_,),
+    data_dependent=True,
+)
+"""Positions of the true elements of a flat mask, as one row."""

@@ -1,0 +1,462 @@
+"""Views: other shapes, orders and parts of the same memory. Nothing is launched, except where `reshape` must copy.
+
+Views alias as in PyTorch: what is written into one is seen in the others. Strides may be negative, which PyTorch's may not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import index as as_int
+from typing import Any, TypeVar
+
+from .. import base, shapes
+from ..base import TensorBase
+from ..dtypes import dtype as DType
+from ..errors import AscendTensorError, IndexRangeError, ShapeError, ValueRangeError
+from .call import contiguous_copy
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def _integers(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """`(2, 3)`, `[2, 3]` or `2, 3` as a tuple of ints."""
+    if len(given) == 1 and isinstance(given[0], Iterable):
+        given = tuple(given[0])
+    try:
+        return tuple(map(as_int, given))
+    except TypeError:
+        raise ShapeError(f"integers are needed, not {given!r}") from None
+
+
+def _layout(input: TensorBase) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    return input.desc.shape, base.element_strides(input), base.element_offset(input)
+
+
+def _named(error: AscendTensorError, name: str, input: TensorBase) -> AscendTensorError:
+    return error.with_context(name, (input,))
+
+
+def alias(input: T) -> T:
+    """Another tensor over the same memory. Like: torch.Tensor.detach."""
+    return base.view(input, *_layout(input))
+
+
+# Shapes
+
+
+def reshape(input: T, *shape: Any) -> T:
+    """The same elements in the same order as another shape: a view where strides allow it, else a copy.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        *shape: New lengths, as numbers or one tuple; one of them may be -1.
+
+    Raises:
+        ShapeError: The number of elements differs.
+
+    Like: torch.reshape, numpy.reshape.
+    """
+    try:
+        wanted = shapes.infer_size(_integers(shape), input.desc.numel)
+        old, strides, offset = _layout(input)
+        found = shapes.view_strides(old, strides, wanted)
+    except AscendTensorError as error:
+        raise _named(error, "reshape", input) from None
+    if found is None:
+        copy = contiguous_copy(input)
+        return base.view(copy, wanted, shapes.contiguous_strides(wanted), 0)  # type: ignore[return-value]
+    return base.view(input, wanted, found, offset)
+
+
+def reshape_as(input: T, other: TensorBase) -> T:
+    """`reshape` to the shape of `other`. Like: torch.Tensor.reshape_as."""
+    return reshape(input, other.desc.shape)
+
+
+def view(input: T, *shape: Any) -> T:
+    """A view of another shape; never a copy. With a dtype instead of a shape: the same bytes as elements of that type.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        *shape: New lengths, as numbers or one tuple, one of them may be -1; or a dtype.
+
+    Raises:
+        ShapeError: The number of elements differs, or the memory layout does not allow it without a copy.
+
+    Like: torch.Tensor.view.
+    """
+    if len(shape) == 1 and isinstance(shape[0], DType):
+        return view_dtype(input, shape[0])
+    try:
+        wanted = shapes.infer_size(_integers(shape), input.desc.numel)
+        old, strides, offset = _layout(input)
+        found = shapes.view_strides(old, strides, wanted)
+        if found is None:
+            raise ShapeError(f"strides {list(strides)} don't allow a view of shape {list(wanted)}", advice="Use reshape, which copies then.")
+    except AscendTensorError as error:
+        raise _named(error, "view", input) from None
+    return base.view(input, wanted, found, offset)
+
+
+def view_as(input: T, other: TensorBase) -> T:
+    """`view` with the shape of `other`. Like: torch.Tensor.view_as."""
+    return view(input, other.desc.shape)
+
+
+def view_dtype(input: T, dtype: DType) -> T:
+    """The same bytes as elements of another dtype; of another size, the last dimension shrinks or grows.
+
+    Raises:
+        ShapeError: The last dimension has gaps, or its length or offset do not divide.
+
+    Like: torch.Tensor.view(dtype), numpy.ndarray.view.
+    """
+    shape, strides, offset = _layout(input)
+    old, new = input.desc.dtype.itemsize, dtype.itemsize
+    if old == new:
+        return base.view_as(input, dtype, shape, strides, offset)
+    if not shape or (shape[-1] != 1 and strides[-1] != 1):
+        raise _named(ShapeError(f"a view as {dtype.name}, of another size, needs a last dimension without gaps"), "view", input)
+    lead, steps = shape[:-1], strides[:-1]
+    if new < old:
+        part = old // new
+        return base.view_as(input, dtype, (*lead, shape[-1] * part), (*(step * part for step in steps), 1), offset * part)
+    part = new // old
+    if shape[-1] % part or offset % part or any(step % part for step in steps):
+        raise _named(ShapeError(f"a view as {dtype.name} needs lengths, strides and offset in multiples of {part}"), "view", input)
+    return base.view_as(input, dtype, (*lead, shape[-1] // part), (*(step // part for step in steps), 1), offset // part)
+
+
+def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
+    """Dimensions from `start_dim` to `end_dim` as one. Like: torch.flatten."""
+    shape = input.desc.shape
+    first, last = _dim(input, start_dim, "flatten"), _dim(input, end_dim, "flatten")
+    if not shape:
+        return reshape(input, 1)
+    if first > last:
+        raise _named(ShapeError(f"start_dim {start_dim} comes after end_dim {end_dim}"), "flatten", input)
+    return reshape(input, (*shape[:first], shapes.numel(shape[first : last + 1]), *shape[last + 1 :]))
+
+
+def ravel(input: T) -> T:
+    """One dimension, row by row. Like: torch.ravel, numpy.ravel."""
+    return reshape(input, input.desc.numel)
+
+
+def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
+    """Dimension `dim` as several; one of `sizes` may be -1. Like: torch.unflatten."""
+    shape = input.desc.shape
+    dim = _dim(input, dim, "unflatten")
+    try:
+        parts = shapes.infer_size(_integers((sizes,)), shape[dim] if shape else 1)
+    except AscendTensorError as error:
+        raise _named(error, "unflatten", input) from None
+    return view(input, (*shape[:dim], *parts, *shape[dim + 1 :]))
+
+
+def expand(input: T, *sizes: Any) -> T:
+    """Dimensions of length 1 repeated without a copy; -1 keeps a length. Several elements then share memory, so it can't be written to.
+
+    Raises:
+        ShapeError: A dimension of another length would have to change.
+
+    Like: torch.Tensor.expand.
+    """
+    shape, strides, offset = _layout(input)
+    try:
+        return base.view(input, *shapes.expand_strides(shape, strides, _integers(sizes)), offset)
+    except AscendTensorError as error:
+        raise _named(error, "expand", input) from None
+
+
+def expand_as(input: T, other: TensorBase) -> T:
+    """`expand` to the shape of `other`. Like: torch.Tensor.expand_as."""
+    return expand(input, other.desc.shape)
+
+
+def broadcast_to(input: T, size: Sequence[int]) -> T:
+    """`expand`. Like: torch.broadcast_to, numpy.broadcast_to."""
+    return expand(input, size)
+
+
+def broadcast_tensors(*tensors: T) -> tuple[T, ...]:
+    """All tensors expanded to their common shape. Like: torch.broadcast_tensors, numpy.broadcast_arrays."""
+    shape = shapes.broadcast_shapes(*(tensor.desc.shape for tensor in tensors))
+    return tuple(expand(tensor, shape) for tensor in tensors)
+
+
+def squeeze(input: T, dim: int | Sequence[int] | None = None) -> T:
+    """Without dimensions of length 1: all, or those named. Like: torch.squeeze, numpy.squeeze."""
+    shape, strides, offset = _layout(input)
+    try:
+        return base.view(input, *shapes.squeeze(shape, strides, dim), offset)
+    except AscendTensorError as error:
+        raise _named(error, "squeeze", input) from None
+
+
+def unsqueeze(input: T, dim: int) -> T:
+    """With a new dimension of length 1 at `dim`. Like: torch.unsqueeze, numpy.expand_dims."""
+    shape, strides, offset = _layout(input)
+    try:
+        return base.view(input, *shapes.unsqueeze(shape, strides, dim), offset)
+    except AscendTensorError as error:
+        raise _named(error, "unsqueeze", input) from None
+
+
+def atleast_1d(input: T) -> T:
+    """A 0-d tensor as one of length 1. Like: torch.atleast_1d."""
+    return input if input.desc.shape else reshape(input, 1)
+
+
+def atleast_2d(input: T) -> T:
+    """With dimensions of length 1 in front, up to two. Like: torch.atleast_2d."""
+    return input if len(input.desc.shape) > 1 else reshape(input, (1, input.desc.numel))
+
+
+# Orders
+
+
+def permute(input: T, *dims: Any) -> T:
+    """Dimensions in another order.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        *dims: The old dimension for each new one.
+
+    Raises:
+        ShapeError: Not a permutation.
+        IndexRangeError: There is no such dimension.
+
+    Like: torch.permute, numpy.transpose.
+    """
+    shape, strides, offset = _layout(input)
+    try:
+        return base.view(input, *shapes.permute(shape, strides, _integers(dims)), offset)
+    except AscendTensorError as error:
+        raise _named(error, "permute", input) from None
+
+
+def transpose(input: T, dim0: int, dim1: int) -> T:
+    """Two dimensions exchanged. Like: torch.transpose, numpy.swapaxes."""
+    one, other = _dim(input, dim0, "transpose"), _dim(input, dim1, "transpose")
+    order = list(range(len(input.desc.shape)))
+    if order:
+        order[one], order[other] = other, one
+    return permute(input, order)
+
+
+def swapaxes(input: T, axis0: int, axis1: int) -> T:
+    """`transpose`. Like: torch.swapaxes, numpy.swapaxes."""
+    return transpose(input, axis0, axis1)
+
+
+def swapdims(input: T, dim0: int, dim1: int) -> T:
+    """`transpose`. Like: torch.swapdims."""
+    return transpose(input, dim0, dim1)
+
+
+def t(input: T) -> T:
+    """A matrix transposed; a vector as it is.
+
+    Raises:
+        ShapeError: More than two dimensions.
+
+    Like: torch.t.
+    """
+    if len(input.desc.shape) > 2:
+        raise _named(ShapeError("a tensor of at most two dimensions is needed", advice="Use mT or transpose."), "t", input)
+    return reverse_dims(input)
+
+
+def reverse_dims(input: T) -> T:
+    """All dimensions in reverse order. Like: torch.Tensor.T, numpy.ndarray.T."""
+    shape, strides, offset = _layout(input)
+    return base.view(input, shape[::-1], strides[::-1], offset)
+
+
+def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
+    """Dimensions moved to other places, the others in their order. Like: torch.movedim, numpy.moveaxis."""
+    ndim = len(input.desc.shape)
+    of = [_dim(input, dim, "movedim") for dim in (source if isinstance(source, Iterable) else (source,))]
+    to = [_dim(input, dim, "movedim") for dim in (destination if isinstance(destination, Iterable) else (destination,))]
+    if len(of) != len(to) or len(set(of)) != len(of) or len(set(to)) != len(to):
+        raise _named(ShapeError(f"source {source} and destination {destination} must name as many dimensions, each once"), "movedim", input)
+    rest = iter(dim for dim in range(ndim) if dim not in of)
+    places = dict(zip(to, of, strict=True))
+    return permute(input, [places[dim] if dim in places else next(rest) for dim in range(ndim)])
+
+
+def moveaxis(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
+    """`movedim`. Like: torch.moveaxis, numpy.moveaxis."""
+    return movedim(input, source, destination)
+
+
+# Parts
+
+
+def narrow(input: T, dim: int, start: int, length: int) -> T:
+    """`length` places of one dimension from `start` on.
+
+    Raises:
+        IndexRangeError: They don't lie in the dimension.
+
+    Like: torch.narrow.
+    """
+    dim = _dim(input, dim, "narrow")
+    shape, strides, offset = _layout(input)
+    if not shape:
+        raise _named(ShapeError("a 0-d tensor can't be narrowed"), "narrow", input)
+    first = start + shape[dim] if start < 0 else start
+    if not (0 <= first <= shape[dim] and 0 <= length <= shape[dim] - first):
+        raise _named(IndexRangeError(f"start {start} and length {length} don't lie in dimension {dim} of size {shape[dim]}"), "narrow", input)
+    new = (*shape[:dim], length, *shape[dim + 1 :])
+    return base.view(input, new, strides, offset if 0 in new else offset + first * strides[dim])
+
+
+def select(input: T, dim: int, index: int) -> T:
+    """One place of one dimension, which goes.
+
+    Raises:
+        IndexRangeError: There is no such dimension or place.
+
+    Like: torch.select.
+    """
+    dim = _dim(input, dim, "select")
+    shape, strides, offset = _layout(input)
+    if not shape:
+        raise _named(IndexRangeError("a 0-d tensor has no dimension to select from"), "select", input)
+    if not -shape[dim] <= index < shape[dim]:
+        raise _named(IndexRangeError(f"index {index} is out of bounds for dimension {dim} with size {shape[dim]}"), "select", input)
+    new = shape[:dim] + shape[dim + 1 :]
+    return base.view(input, new, strides[:dim] + strides[dim + 1 :], offset if 0 in new else offset + index % shape[dim] * strides[dim])
+
+
+def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
+    """The diagonals of the matrices in two dimensions, as the last dimension. Like: torch.diagonal, numpy.diagonal."""
+    one, other = _dim(input, dim1, "diagonal"), _dim(input, dim2, "diagonal")
+    shape, strides, start = _layout(input)
+    if one == other or len(shape) < 2:
+        raise _named(ShapeError(f"dimensions {dim1} and {dim2} must be two different ones"), "diagonal", input)
+    down, right = max(-offset, 0), max(offset, 0)
+    length = max(min(shape[one] - down, shape[other] - right), 0)
+    kept = [dim for dim in range(len(shape)) if dim not in (one, other)]
+    new = (*(shape[dim] for dim in kept), length)
+    steps = (*(strides[dim] for dim in kept), strides[one] + strides[other])
+    return base.view(input, new, steps, start if 0 in new else start + down * strides[one] + right * strides[other])
+
+
+def unfold(input: T, dimension: int, size: int, step: int) -> T:
+    """Windows of `size` places along a dimension, `step` apart, as a new last dimension; they overlap in memory. Like: torch.Tensor.unfold."""
+    dim = _dim(input, dimension, "unfold")
+    shape, strides, offset = _layout(input)
+    length, stride = (shape[dim], strides[dim]) if shape else (1, 1)
+    if not 0 <= size <= length or step <= 0:
+        raise _named(ValueRangeError(f"windows of {size} every {step} don't fit into dimension {dim} of size {length}"), "unfold", input)
+    windows = (length - size) // step + 1
+    if not shape:
+        return base.view(input, (size,), (1,), offset)
+    new = (*shape[:dim], windows, *shape[dim + 1 :], size)
+    return base.view(input, new, (*strides[:dim], stride * step, *strides[dim + 1 :], stride), offset)
+
+
+def as_strided(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
+    """Any view of the memory that the tensor lies in.
+
+    Args:
+        input: Any tensor; its memory counts, not its shape.
+        size, stride: Lengths and steps in elements; steps may be negative.
+        storage_offset: Where the first element lies in the memory; by default where that of `input` does.
+
+    Raises:
+        IndexRangeError: It reaches out of the memory.
+
+    Like: torch.as_strided.
+    """
+    shape, strides = shapes.as_shape(*size), _integers((stride,))
+    offset = base.element_offset(input) if storage_offset is None else storage_offset
+    if len(shape) != len(strides):
+        raise _named(ShapeError(f"size {list(shape)} and stride {list(strides)} differ in length"), "as_strided", input)
+    storage, itemsize = base.storage(input), input.desc.dtype.itemsize
+    room = (storage.extent or input.desc.nbytes) // itemsize
+    first, last = shapes.storage_extent(shape, strides, offset)
+    if first < 0 or last > room:
+        raise _named(IndexRangeError(f"elements {first} to {last - 1} don't lie in memory of {room}"), "as_strided", input)
+    return base.view(input, shape, strides, offset)
+
+
+# Several parts
+
+
+def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
+    """Every place of a dimension. Like: torch.unbind."""
+    dim = _dim(input, dim, "unbind")
+    if not input.desc.shape:
+        raise _named(ShapeError("a 0-d tensor has no dimension to take apart"), "unbind", input)
+    return tuple(select(input, dim, index) for index in range(input.desc.shape[dim]))
+
+
+def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
+    """Parts of one size (the last may be smaller), or of the sizes given.
+
+    Raises:
+        ShapeError: The sizes don't add up to the length, or a size is negative.
+
+    Like: torch.split.
+    """
+    length = _length(tensor, dim, "split")
+    if isinstance(split_size_or_sections, Iterable):
+        sizes = _integers((split_size_or_sections,))
+        if sum(sizes) != length or any(size < 0 for size in sizes):
+            raise _named(ShapeError(f"sections {list(sizes)} don't add up to {length}, the length of dimension {dim}"), "split", tensor)
+    else:
+        size = as_int(split_size_or_sections)
+        if size < 0 or (size == 0 and length):
+            raise _named(ShapeError(f"a split size of {size} is not possible for a length of {length}"), "split", tensor)
+        sizes = tuple(min(size, length - start) for start in range(0, length, size or 1)) or (0,)
+    return _sections(tensor, sizes, dim)
+
+
+def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
+    """At most `chunks` parts of equal size, the last may be smaller. Like: torch.chunk."""
+    if chunks < 1:
+        raise _named(ValueRangeError(f"the number of chunks must be positive, not {chunks}"), "chunk", input)
+    length = _length(input, dim, "chunk")
+    if not length:
+        return _sections(input, (0,) * chunks, dim)
+    return split(input, -(-length // chunks), dim)
+
+
+def tensor_split(input: T, indices_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
+    """As many parts as asked for, lengths differing by at most one, or parts between the indices. Like: torch.tensor_split, numpy.array_split."""
+    length = _length(input, dim, "tensor_split")
+    if isinstance(indices_or_sections, Iterable):
+        marks = [min(max(mark + length if mark < 0 else mark, 0), length) for mark in _integers((indices_or_sections,))]
+    else:
+        sections = as_int(indices_or_sections)
+        if sections < 1:
+            raise _named(ValueRangeError(f"the number of sections must be positive, not {sections}"), "tensor_split", input)
+        size, more = divmod(length, sections)
+        marks = [part * size + min(part, more) for part in range(1, sections)]
+    parts = zip((0, *marks), (*marks, length), strict=True)
+    return tuple(narrow(input, dim, start, max(stop - start, 0)) for start, stop in parts)
+
+
+def _sections(input: T, sizes: Sequence[int], dim: int) -> tuple[T, ...]:
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(narrow(input, dim, start, size))
+        start += size
+    return tuple(parts)
+
+
+def _dim(input: TensorBase, dim: int, function: str) -> int:
+    try:
+        return shapes.normalize_dim(dim, len(input.desc.shape))
+    except AscendTensorError as error:
+        raise _named(error, function, input) from None
+
+
+def _length(input: TensorBase, dim: int, function: str) -> int:
+    if not input.desc.shape:
+        raise _named(ShapeError("a 0-d tensor has no dimension to split"), function, input)
+    return input.desc.shape[_dim(input, dim, function)]
