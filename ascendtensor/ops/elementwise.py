@@ -444,10 +444,12 @@ def lerp(input: T, end: T, weight: Any, *, out: T | None = None) -> T:
 
     Raises:
         ShapeError: The shapes don't broadcast.
-        DTypeError: The operands are not floating.
+        DTypeError: `input` is not floating.
 
     Ascend operator: Lerp; Sub, Mul and Add for float64, which Lerp does not take. Like: torch.lerp.
     """
+    if not input.desc.dtype.is_floating_point:
+        raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="lerp", advice="Cast with .to(float32) first.")
     if d.float64 in (input.desc.dtype, end.desc.dtype):
         return add(input, mul(sub(end, input), weight), out=out)
     operands = (input, end, weight)

@@ -1,0 +1,195 @@
+"""Records of activation functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from harness import COMPLEX, FLOAT, FLOATS, HALVES, INTS, SAME, Array, Record, Refused, With, array, d, unary_samples
+from records_unary import floating
+
+from ascendtensor.dtypes import dtype as DType
+from ascendtensor.ops import activation
+from ascendtensor.ops.table import activation as table
+from ascendtensor.ops.table import elementwise as arithmetic
+
+NARROW = (d.float32, *HALVES)
+erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def sigmoid(x: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def softplus(x: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
+    return np.asarray(np.where(beta * x > threshold, x, np.logaddexp(0, beta * x) / beta))
+
+
+def gelu(x: Array, approximate: str = "none") -> Array:
+    if approximate == "tanh":
+        return np.asarray(0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))
+    return np.asarray(0.5 * x * erfc(-x / math.sqrt(2)))
+
+
+def with_options(*options: dict[str, Any], low: float = -8, high: float = 8) -> Any:
+    """The usual samples without edge values, and one with each set of options."""
+
+    def samples(dtype: DType) -> Iterator[Any]:
+        yield from unary_samples(low, high, edge=False)(dtype)
+        for kwargs in options:
+            yield With((array(dtype, (5, 7), low, high),), kwargs)
+
+    return samples
+
+
+def gelu_samples(dtype: DType) -> Iterator[Any]:
+    yield from with_options({})(dtype)
+    if dtype is not d.float64:
+        yield With((array(dtype, (5, 7)),), {"approximate": "tanh"})
+
+
+INTEGERS = (d.int32, d.bool_)
+# A few roundings to the dtype, of numbers up to 8.
+STEPS = {d.float32: (1e-5, 4e-6), d.float16: (4e-3, 4e-3), d.bfloat16: (3e-2, 3e-2)}
+
+RECORDS = [
+    Record(
+        "relu",
+        activation.relu,
+        lambda x: np.maximum(x, 0).astype(x.dtype),
+        unary_samples(),
+        (table.RELU,),
+        (*FLOATS, *INTS),
+        SAME,
+        refuses=(d.bool_, *COMPLEX),
+    ),
+    Record(
+        "relu6",
+        activation.relu6,
+        lambda x: np.clip(x, 0, 6),
+        unary_samples(-9, 9),
+        (table.RELU6,),
+        (*FLOATS, *INTS),
+        SAME,
+        refuses=(d.bool_,),
+    ),
+    Record(
+        "sigmoid",
+        activation.sigmoid,
+        floating(sigmoid),
+        unary_samples(),
+        (table.SIGMOID,),
+        (*FLOATS, *INTEGERS, *COMPLEX),
+        FLOAT,
+        tolerances={d.complex64: (1e-5, 1e-5)},
+        out=True,
+    ),
+    Record(
+        "gelu",
+        activation.gelu,
+        gelu,
+        gelu_samples,
+        (table.GELU_TANH, arithmetic.MUL, arithmetic.ERFC),
+        FLOATS,
+        SAME,
+        tolerances=STEPS,
+        refused=lambda: [Refused((np.ones(2, np.float32), "erf"), ValueError, "approximate")],
+        refuses=(*INTEGERS, *COMPLEX),
+    ),
+    Record(
+        "silu",
+        activation.silu,
+        lambda x: x * sigmoid(x),
+        with_options(),
+        (table.SILU,),
+        NARROW,
+        SAME,
+        tolerances=STEPS,
+        refuses=(*INTEGERS, d.float64),
+    ),
+    Record(
+        "softplus",
+        activation.softplus,
+        softplus,
+        with_options({"beta": 2.0}, {"beta": 0.5, "threshold": 1.0}),
+        (table.SOFTPLUS,),
+        NARROW,
+        SAME,
+        tolerances=STEPS,
+        refuses=(*INTEGERS, d.float64),
+    ),
+    Record(
+        "leaky_relu",
+        activation.leaky_relu,
+        lambda x, negative_slope=0.01: np.where(x > 0, x, negative_slope * x),
+        with_options({"negative_slope": 0.25}),
+        (table.LEAKY_RELU,),
+        FLOATS,
+        SAME,
+        tolerances={d.float64: (1e-7, 1e-12)},  # the slope is a float32 attribute
+        refuses=INTEGERS,
+    ),
+    Record(
+        "elu",
+        activation.elu,
+        lambda x, alpha=1.0: np.where(x > 0, x, alpha * np.expm1(x)),
+        with_options({"alpha": 0.5}),
+        (table.ELU,),
+        FLOATS,
+        SAME,
+        tolerances=STEPS,
+        refuses=INTEGERS,
+    ),
+    Record(
+        "hardtanh",
+        activation.hardtanh,
+        lambda x, low=-1.0, high=1.0: np.clip(x, low, high),
+        unary_samples(),
+        (arithmetic.CLIP,),
+        FLOATS,
+        SAME,
+    ),
+    Record(
+        "hardswish",
+        activation.hardswish,
+        lambda x: x * np.clip(x + 3, 0, 6) / 6,
+        with_options(),
+        (table.HARD_SWISH,),
+        NARROW,
+        SAME,
+        tolerances=STEPS,
+    ),
+    Record(
+        "hardsigmoid",
+        activation.hardsigmoid,
+        lambda x: np.clip(x / 6 + 0.5, 0, 1),
+        with_options(),
+        (table.HARD_SIGMOID,),
+        NARROW,
+        SAME,
+        tolerances=STEPS,
+    ),
+    Record(
+        "mish",
+        activation.mish,
+        lambda x: x * np.tanh(softplus(x)),
+        with_options(),
+        (table.MISH,),
+        NARROW,
+        SAME,
+        tolerances=STEPS,
+        refuses=(*INTEGERS, d.float64),
+    ),
+    Record(
+        "logsigmoid",
+        activation.logsigmoid,
+        lambda x: -np.logaddexp(0, -x),
+        with_options(),
+        (table.LOG_SIGMOID,),
+        NARROW,
+        SAME,
+        tolerances=STEPS,
+    ),
+]
