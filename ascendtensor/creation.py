@@ -52,7 +52,9 @@ def no_autograd(requires_grad: bool, where: str) -> None:
         AutogradError: It is true.
     """
     if requires_grad:
-        raise AutogradError("autograd is not there yet, tensors can't require gradients", where=where, advice="Leave requires_grad=True away.")
+        raise AutogradError(
+            "autograd is not there yet, tensors can't require gradients", where=where, advice="Leave requires_grad=True away."
+        )
 
 
 # From host data
@@ -62,8 +64,8 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
     """A new tensor with a copy of `data`.
 
     Args:
-        data: A number, nested lists of numbers, an array of any order, strides and byte order, or a tensor. Python floats become the default
-            dtype and ints int64; arrays and NumPy scalars keep their dtype.
+        data: A number, nested lists of numbers, an array of any order, strides and byte order, or a tensor. Python floats become
+            the default dtype and ints int64; arrays and NumPy scalars keep their dtype.
         dtype: Element type; by default that of the data.
         device: "npu", "npu:1", a number or a `Device`; by default the thread's current device, or that of `data`.
         requires_grad: Must be false.
@@ -79,7 +81,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
     no_autograd(requires_grad, "tensor")
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(data, TensorBase):
-        return convert(data, wanted, device, True)
+        return _wrap(convert(data, wanted, device, True))
     try:
         result: NPUTensor = host.upload(data, wanted, device)
     except (DTypeError, ValueRangeError, ShapeError) as error:
@@ -105,7 +107,7 @@ def asarray(obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
         same = (wanted is None or wanted is obj.desc.dtype) and (device is None or as_device(device) is obj.desc.device)
         if copy is False and not same:
             raise ValueRangeError("another dtype or device needs a copy", where="asarray").with_context("asarray", (obj,))
-        return convert(obj, wanted, device, bool(copy))
+        return _wrap(convert(obj, wanted, device, bool(copy)))
     if copy is False:
         raise ValueRangeError("host data can't be seen by a device without a copy", where="asarray", advice="Leave copy=False away.")
     return tensor(obj, wanted, device)
@@ -127,7 +129,9 @@ def from_numpy(ndarray: Any) -> NPUTensor:
     Like: torch.from_numpy.
     """
     if not isinstance(ndarray, np.ndarray):
-        raise DTypeError(f"a numpy.ndarray is needed, not {type(ndarray).__name__}", where="from_numpy", advice="tensor() takes any array-like.")
+        raise DTypeError(
+            f"a numpy.ndarray is needed, not {type(ndarray).__name__}", where="from_numpy", advice="tensor() takes any array-like."
+        )
     return tensor(ndarray)
 
 
@@ -190,7 +194,7 @@ def full(size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: Dev
     value = fill_value.item() if isinstance(fill_value, (TensorBase, np.generic, np.ndarray)) else fill_value  # type: ignore[union-attr]
     if not isinstance(value, (int, float, complex)):
         raise DTypeError(f"{type(value).__name__} is no number", where="full")
-    return _filled(shapes.as_shape(size), value, as_dtype(type(value)) if dtype is None else as_dtype(dtype), device)
+    return _wrap(_filled(shapes.as_shape(size), value, as_dtype(type(value)) if dtype is None else as_dtype(dtype), device))
 
 
 def _filled(shape: shapes.Shape, value: Any, dtype: DType, device: DeviceLike) -> Any:
@@ -223,7 +227,12 @@ def _wrap(result: Any) -> NPUTensor:
 
 def empty_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """`empty` with shape, dtype and device of `input`, where not given. Like: torch.empty_like."""
-    return empty(input.desc.shape, dtype=dtype or input.desc.dtype, device=input.desc.device if device is None else device, requires_grad=requires_grad)
+    return empty(
+        input.desc.shape,
+        dtype=dtype or input.desc.dtype,
+        device=input.desc.device if device is None else device,
+        requires_grad=requires_grad,
+    )
 
 
 def full_like(
@@ -324,7 +333,9 @@ def logspace(
     return result
 
 
-def eye(n: int, m: int | None = None, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
+def eye(
+    n: int, m: int | None = None, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+) -> NPUTensor:
     """A matrix with ones on the diagonal and zeros elsewhere.
 
     Args:

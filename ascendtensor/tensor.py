@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _OPERANDS: Final = (TensorBase, int, float, complex)
-_Int, _Float, _Bool = int, float, bool  # the class below has methods of these names
+_Int: TypeAlias = int  # the class below has methods of these names
+_Float: TypeAlias = float
+_Bool: TypeAlias = bool
 
 
 class Size(int):
@@ -121,7 +123,7 @@ class NPUTensor(Methods):
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """Raises AutogradError."""
-        raise AutogradError("autograd is not there yet", where="backward", advice="Write the gradients by hand, see `python -m ascendtensor demo`.")
+        raise AutogradError("autograd is not there yet", where="backward", advice="Write the gradients by hand, as the demo does.")
 
     def dim(self) -> _Int:
         """Number of dimensions. Like: torch.Tensor.dim."""
@@ -194,7 +196,8 @@ class NPUTensor(Methods):
 
     def __bool__(self) -> _Bool:
         if self.desc.numel != 1:
-            raise ValueRangeError(f"the truth value of a tensor with {self.desc.numel} elements is ambiguous", advice="Use any() or all().").with_context("bool", (self,))
+            text = f"the truth value of a tensor with {self.desc.numel} elements is ambiguous"
+            raise ValueRangeError(text, advice="Use any() or all().").with_context("bool", (self,))
         return bool(host.item(self))
 
     def __int__(self) -> _Int:
@@ -251,8 +254,6 @@ class NPUTensor(Methods):
         return _foreign(elementwise.add, self, other)
 
     def __radd__(self, other: Any) -> Any:
-        if isinstance(other, _OPERANDS):
-            return elementwise.add(other, self)
         return _reflected(elementwise.add, self, other)
 
     def __iadd__(self, other: Any) -> Any:
@@ -264,8 +265,6 @@ class NPUTensor(Methods):
         return _foreign(elementwise.sub, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        if isinstance(other, _OPERANDS):
-            return elementwise.sub(other, self)
         return _reflected(elementwise.sub, self, other)
 
     def __isub__(self, other: Any) -> Any:
@@ -277,8 +276,6 @@ class NPUTensor(Methods):
         return _foreign(elementwise.mul, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        if isinstance(other, _OPERANDS):
-            return elementwise.mul(other, self)
         return _reflected(elementwise.mul, self, other)
 
     def __imul__(self, other: Any) -> Any:
@@ -456,12 +453,14 @@ class NPUTensor(Methods):
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (host.download(self), self.desc.device.name)
 
-    def to(self, *args: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False) -> Any:
+    def to(
+        self, *args: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False
+    ) -> Any:
         """The tensor in another dtype, on another device, or both; itself where nothing changes.
 
         Args:
-            *args: A dtype, a device, a device and a dtype, or another tensor, whose dtype and device are taken; then `non_blocking` and `copy`.
-                The device "cpu" gives what `cpu()` gives.
+            *args: A dtype, a device, a device and a dtype, or another tensor, whose dtype and device are taken; then `non_blocking` and
+                `copy`. The device "cpu" gives what `cpu()` gives.
             dtype, device: The same by name.
             non_blocking: As in PyTorch; copies between devices wait anyway.
             copy: Always make a new tensor.

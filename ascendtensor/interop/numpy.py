@@ -38,6 +38,7 @@ def array(tensor: TensorBase, dtype: Any = None, copy: bool | None = None) -> Ar
         ValueRangeError: `copy=False`.
     """
     if copy is False:
-        raise ValueRangeError("device memory can't be seen by NumPy without a copy", advice="Leave copy=False away.").with_context("__array__", (tensor,))
+        text = "device memory can't be seen by NumPy without a copy"
+        raise ValueRangeError(text, advice="Leave copy=False away.").with_context("__array__", (tensor,))
     result = download(tensor)
     return result if dtype is None else result.astype(dtype, copy=False)

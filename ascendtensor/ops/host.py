@@ -38,7 +38,8 @@ def array_of(data: Any, dtype: DType | None = None) -> Array:
         ShapeError: Nested lists of different lengths, or more dimensions than a tensor can have.
         ValueRangeError: A Python int that the dtype does not hold.
     """
-    found = _from_lists(data, dtype) if isinstance(data, (list, tuple, int, float, complex)) and not isinstance(data, np.generic) else _from_array(data)
+    listed = isinstance(data, (list, tuple, int, float, complex)) and not isinstance(data, np.generic)
+    found = _from_lists(data, dtype) if listed else _from_array(data)
     shapes.as_shape(*(found.shape or ((),)))
     if dtype is None or found.dtype == dtype.numpy:
         return found

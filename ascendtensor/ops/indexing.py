@@ -1,7 +1,7 @@
 """`t[...]`: views for numbers, slices, `...` and None; operators for index tensors and masks.
 
-As in PyTorch, a number beside index tensors stays a view, and an index tensor of another device is refused. Indices that lie on the host are
-checked at once; those on the device only when they are used (an error of queued work).
+As in PyTorch, a number beside index tensors stays a view, and an index tensor of another device is refused. Indices that lie on the
+host are checked at once; those on the device only when they are used (an error of queued work).
 """
 
 from __future__ import annotations
@@ -221,7 +221,9 @@ def fill(target: T, value: Any) -> T:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, complex, np.generic)) or (isinstance(value, TensorBase) and value.desc.numel == 1 and len(value.desc.shape) <= 1)
+    return isinstance(value, (int, float, complex, np.generic)) or (
+        isinstance(value, TensorBase) and value.desc.numel == 1 and len(value.desc.shape) <= 1
+    )
 
 
 def _scalar(target: TensorBase, value: Any) -> TensorBase:
@@ -237,7 +239,8 @@ def _valued(target: TensorBase, value: Any) -> TensorBase:
         if value.desc.dtype.is_complex and not desc.dtype.is_complex:
             raise DTypeError(f"{value.desc.dtype.name} can't be written into {desc.dtype.name}", advice="Write .real of it.")
         if value.desc.device is not desc.device:
-            raise DeviceError(f"the operands are on different devices, {desc.device} and {value.desc.device}", advice='Move one of them with .to("npu:N").')
+            places = f"{desc.device} and {value.desc.device}"
+            raise DeviceError(f"the operands are on different devices, {places}", advice='Move one of them with .to("npu:N").')
         result: TensorBase = value if value.desc.dtype is desc.dtype else call(CAST, (value,), (desc.dtype,))
         return result
     if isinstance(value, (int, float, complex, np.generic)):
@@ -265,7 +268,7 @@ class Axis(NamedTuple):
 
     axis: int
     first: int
-    count: int
+    span: int
 
 
 Axes = list[Axis]
@@ -299,7 +302,8 @@ def _host_list(part: Any) -> Any:
     if not array.size and array.dtype.kind == "f":
         array = array.astype(np.int64)
     if array.dtype.kind not in "iub":
-        raise IndexRangeError(f"only integers, slices, `...`, None, integer or boolean tensors, arrays and lists are valid indices, not {_named(part, array)}")
+        kinds = "integers, slices, `...`, None, and tensors, arrays and lists of integers or truth values"
+        raise IndexRangeError(f"indices are {kinds}, not {_named(part, array)}")
     return array
 
 
@@ -319,7 +323,7 @@ def _is_device_mask(part: Any) -> bool:
 
 def _check_mask(view: TensorBase, axis: int, shape: tuple[int, ...]) -> None:
     if view.desc.shape[axis : axis + len(shape)] != shape:
-        raise IndexRangeError(f"the mask of shape {list(shape)} does not fit the indexed tensor's {list(view.desc.shape)} at dimension {axis}")
+        raise IndexRangeError(f"a mask of shape {list(shape)} does not fit a tensor of shape {list(view.desc.shape)} at dimension {axis}")
 
 
 def _indices(view: TensorBase, advanced: tuple[tuple[int, Any], ...]) -> tuple[Axes, list[TensorBase]]:
@@ -369,11 +373,11 @@ def _on_device(part: Any, length: int, dim: int, view: TensorBase) -> TensorBase
 
 def _merged(view: T, axes: Axes) -> T:
     """`view` with the axes of each mask as one."""
-    if all(axis.count == 1 for axis in axes):
+    if all(axis.span == 1 for axis in axes):
         return view
     shape = list(view.desc.shape)
     for axis in reversed(axes):
-        shape[axis.first : axis.first + axis.count] = [shapes.numel(shape[axis.first : axis.first + axis.count])]
+        shape[axis.first : axis.first + axis.span] = [shapes.numel(shape[axis.first : axis.first + axis.span])]
     return views.reshape(view, tuple(shape))
 
 

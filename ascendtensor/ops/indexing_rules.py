@@ -22,7 +22,7 @@ def indexed_shape(shape: Sequence[int], mask: Sequence[int], picked: Sequence[in
 def take(operands: Sequence[Meta], axis: int) -> Outcome:
     """Places of one axis by one index tensor."""
     x, indices = (operand.shape for operand in operands)
-    return Outcome(((*x[:axis], *indices, *x[axis + 1 :]),), constants={"axis": axis})
+    return Outcome(((*x[:axis], *indices, *x[axis + 1 :]),), constants={"axis": axis}, attrs={"negative_index_support": True})
 
 
 def index(operands: Sequence[Meta], mask: tuple[int, ...]) -> Outcome:
@@ -38,4 +38,4 @@ def index_put(operands: Sequence[Meta], mask: tuple[int, ...], accumulate: bool)
 def places(operands: Sequence[Meta]) -> Outcome:
     """Positions of what is not zero in a vector: at most its length."""
     (x,) = operands
-    return Outcome(((1, shapes.numel(x.shape)),))
+    return Outcome(((1, shapes.numel(x.shape)),), attrs={"transpose": True})

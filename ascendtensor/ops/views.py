@@ -74,7 +74,7 @@ def reshape_as(input: T, other: TensorBase) -> T:
 
 
 def view(input: T, *shape: Any) -> T:
-    """A view of another shape; never a copy. With a dtype instead of a shape: the same bytes as elements of that type.
+    """A view of another shape; never a copy. With a dtype instead of a shape: the same bytes as elements of it.
 
     Args:
         input: Tensor of any shape and dtype.
@@ -92,7 +92,9 @@ def view(input: T, *shape: Any) -> T:
         old, strides, offset = _layout(input)
         found = shapes.view_strides(old, strides, wanted)
         if found is None:
-            raise ShapeError(f"strides {list(strides)} don't allow a view of shape {list(wanted)}", advice="Use reshape, which copies then.")
+            raise ShapeError(
+                f"strides {list(strides)} don't allow a view of shape {list(wanted)}", advice="Use reshape, which copies then."
+            )
     except AscendTensorError as error:
         raise _named(error, "view", input) from None
     return base.view(input, wanted, found, offset)
@@ -308,7 +310,9 @@ def narrow(input: T, dim: int, start: int, length: int) -> T:
         raise _named(ShapeError("a 0-d tensor can't be narrowed"), "narrow", input)
     first = start + shape[dim] if start < 0 else start
     if not (0 <= first <= shape[dim] and 0 <= length <= shape[dim] - first):
-        raise _named(IndexRangeError(f"start {start} and length {length} don't lie in dimension {dim} of size {shape[dim]}"), "narrow", input)
+        raise _named(
+            IndexRangeError(f"start {start} and length {length} don't lie in dimension {dim} of size {shape[dim]}"), "narrow", input
+        )
     new = (*shape[:dim], length, *shape[dim + 1 :])
     return base.view(input, new, strides, offset if 0 in new else offset + first * strides[dim])
 
@@ -346,7 +350,7 @@ def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
 
 
 def unfold(input: T, dimension: int, size: int, step: int) -> T:
-    """Windows of `size` places along a dimension, `step` apart, as a new last dimension; they overlap in memory. Like: torch.Tensor.unfold."""
+    """Windows of `size` places along a dimension, `step` apart, as a new last dimension; a view. Like: torch.Tensor.unfold."""
     dim = _dim(input, dimension, "unfold")
     shape, strides, offset = _layout(input)
     length, stride = (shape[dim], strides[dim]) if shape else (1, 1)
@@ -427,7 +431,7 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
 
 
 def tensor_split(input: T, indices_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
-    """As many parts as asked for, lengths differing by at most one, or parts between the indices. Like: torch.tensor_split, numpy.array_split."""
+    """As many parts as asked for, as equal as can be, or the parts between indices. Like: torch.tensor_split, numpy.array_split."""
     length = _length(input, dim, "tensor_split")
     if isinstance(indices_or_sections, Iterable):
         marks = [min(max(mark + length if mark < 0 else mark, 0), length) for mark in _integers((indices_or_sections,))]

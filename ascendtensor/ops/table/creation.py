@@ -17,7 +17,15 @@ RANGE: Final = Row(
     (Attr("is_closed", "bool", False),),
     dtypes=(d.float32, d.float64, d.int32, d.int64),
     # Half types have kernels, but count the elements in half precision.
-    via={d.float16: d.float32, d.bfloat16: d.float32, d.int8: d.int32, d.int16: d.int32, d.uint8: d.int32, d.uint16: d.int32, d.uint32: d.int64},
+    via={
+        d.float16: d.float32,
+        d.bfloat16: d.float32,
+        d.int8: d.int32,
+        d.int16: d.int32,
+        d.uint8: d.int32,
+        d.uint16: d.int32,
+        d.uint32: d.int64,
+    },
     bits={d.uint64: d.int64},
     per_call=True,  # the length follows from the values, which the tiling reads
 )

@@ -19,7 +19,7 @@ TAKE: Final = Row(
     (Input("x"), Input("indices", dtype=d.int64, accepts=_INDICES), Input("axis", "const", d.int64)),
     (Output("y"),),
     rules.take,
-    (Attr("batch_dims", "int", 0), Attr("is_preprocessed", "bool", False), Attr("negative_index_support", "bool", True)),
+    (Attr("batch_dims", "int", 0), Attr("is_preprocessed", "bool", False), Attr("negative_index_support", "bool", False)),
     Kind.SAME,
 )
 """One index tensor on one axis."""
@@ -78,7 +78,7 @@ PLACES: Final = Row(
     (Input("x"),),
     (Output("y", d.int64),),
     rules.places,
-    (Attr("transpose", "bool", True), Attr("dtype", "data_type", d.int64)),
+    (Attr("transpose", "bool", False), Attr("dtype", "data_type", d.int64)),
     Kind.SAME,
     (d.bool_,),
     data_dependent=True,
