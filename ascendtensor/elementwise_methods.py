@@ -17,7 +17,7 @@ _Float: TypeAlias = float
 _Bool: TypeAlias = bool
 
 
-def _operand(self: TensorBase, value: Any) -> Any:
+def as_operand(self: TensorBase, value: Any) -> Any:
     """Another operand as functions take it; NumPy scalars and arrays are brought into that form."""
     found = protocols.operand(value, self)
     if found is NotImplemented:
@@ -66,11 +66,11 @@ class ElementwiseMethods(TensorBase):
 
     def add(self, other: Any, *, alpha: Any = 1) -> Self:
         """See `add`."""
-        return elementwise.add(self, _operand(self, other), alpha=alpha)
+        return elementwise.add(self, as_operand(self, other), alpha=alpha)
 
     def add_(self, other: Any, *, alpha: Any = 1) -> Self:
         """`add`, written into this tensor."""
-        return elementwise.add(self, _operand(self, other), alpha=alpha, out=self)
+        return elementwise.add(self, as_operand(self, other), alpha=alpha, out=self)
 
     def addcdiv(self, tensor1: Self, tensor2: Self, *, value: Any = 1) -> Self:
         """See `addcdiv`."""
@@ -102,7 +102,7 @@ class ElementwiseMethods(TensorBase):
 
     def arctan2(self, other: Any) -> Self:
         """See `atan2`."""
-        return elementwise.atan2(self, _operand(self, other))
+        return elementwise.atan2(self, as_operand(self, other))
 
     def asin(self) -> Self:
         """See `asin`."""
@@ -130,11 +130,11 @@ class ElementwiseMethods(TensorBase):
 
     def atan2(self, other: Any) -> Self:
         """See `atan2`."""
-        return elementwise.atan2(self, _operand(self, other))
+        return elementwise.atan2(self, as_operand(self, other))
 
     def atan2_(self, other: Any) -> Self:
         """`atan2`, written into this tensor."""
-        return elementwise.atan2(self, _operand(self, other), out=self)
+        return elementwise.atan2(self, as_operand(self, other), out=self)
 
     def atanh(self) -> Self:
         """See `atanh`."""
@@ -186,15 +186,15 @@ class ElementwiseMethods(TensorBase):
 
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Self:
         """See `div`."""
-        return elementwise.div(self, _operand(self, other), rounding_mode=rounding_mode)
+        return elementwise.div(self, as_operand(self, other), rounding_mode=rounding_mode)
 
     def div_(self, other: Any, *, rounding_mode: str | None = None) -> Self:
         """`div`, written into this tensor."""
-        return elementwise.div(self, _operand(self, other), rounding_mode=rounding_mode, out=self)
+        return elementwise.div(self, as_operand(self, other), rounding_mode=rounding_mode, out=self)
 
     def divide(self, other: Any, *, rounding_mode: str | None = None) -> Self:
         """See `div`."""
-        return elementwise.div(self, _operand(self, other), rounding_mode=rounding_mode)
+        return elementwise.div(self, as_operand(self, other), rounding_mode=rounding_mode)
 
     def erf(self) -> Self:
         """See `erf`."""
@@ -254,19 +254,19 @@ class ElementwiseMethods(TensorBase):
 
     def floor_divide(self, other: Any) -> Self:
         """See `floor_divide`."""
-        return elementwise.floor_divide(self, _operand(self, other))
+        return elementwise.floor_divide(self, as_operand(self, other))
 
     def floor_divide_(self, other: Any) -> Self:
         """`floor_divide`, written into this tensor."""
-        return elementwise.floor_divide(self, _operand(self, other), out=self)
+        return elementwise.floor_divide(self, as_operand(self, other), out=self)
 
     def fmod(self, other: Any) -> Self:
         """See `fmod`."""
-        return elementwise.fmod(self, _operand(self, other))
+        return elementwise.fmod(self, as_operand(self, other))
 
     def fmod_(self, other: Any) -> Self:
         """`fmod`, written into this tensor."""
-        return elementwise.fmod(self, _operand(self, other), out=self)
+        return elementwise.fmod(self, as_operand(self, other), out=self)
 
     def frac(self) -> Self:
         """See `frac`."""
@@ -278,11 +278,11 @@ class ElementwiseMethods(TensorBase):
 
     def hypot(self, other: Any) -> Self:
         """See `hypot`."""
-        return elementwise.hypot(self, _operand(self, other))
+        return elementwise.hypot(self, as_operand(self, other))
 
     def hypot_(self, other: Any) -> Self:
         """`hypot`, written into this tensor."""
-        return elementwise.hypot(self, _operand(self, other), out=self)
+        return elementwise.hypot(self, as_operand(self, other), out=self)
 
     def lerp(self, end: Self, weight: Any) -> Self:
         """See `lerp`."""
@@ -326,23 +326,23 @@ class ElementwiseMethods(TensorBase):
 
     def maximum(self, other: Any) -> Self:
         """See `maximum`."""
-        return elementwise.maximum(self, _operand(self, other))
+        return elementwise.maximum(self, as_operand(self, other))
 
     def minimum(self, other: Any) -> Self:
         """See `minimum`."""
-        return elementwise.minimum(self, _operand(self, other))
+        return elementwise.minimum(self, as_operand(self, other))
 
     def mul(self, other: Any) -> Self:
         """See `mul`."""
-        return elementwise.mul(self, _operand(self, other))
+        return elementwise.mul(self, as_operand(self, other))
 
     def mul_(self, other: Any) -> Self:
         """`mul`, written into this tensor."""
-        return elementwise.mul(self, _operand(self, other), out=self)
+        return elementwise.mul(self, as_operand(self, other), out=self)
 
     def multiply(self, other: Any) -> Self:
         """See `mul`."""
-        return elementwise.mul(self, _operand(self, other))
+        return elementwise.mul(self, as_operand(self, other))
 
     def nan_to_num(self, nan: _Float = 0.0, posinf: _Float | None = None, neginf: _Float | None = None) -> Self:
         """See `nan_to_num`."""
@@ -370,11 +370,11 @@ class ElementwiseMethods(TensorBase):
 
     def pow(self, exponent: Any) -> Self:
         """See `pow`."""
-        return elementwise.pow(self, _operand(self, exponent))
+        return elementwise.pow(self, as_operand(self, exponent))
 
     def pow_(self, exponent: Any) -> Self:
         """`pow`, written into this tensor."""
-        return elementwise.pow(self, _operand(self, exponent), out=self)
+        return elementwise.pow(self, as_operand(self, exponent), out=self)
 
     def reciprocal(self) -> Self:
         """See `reciprocal`."""
@@ -386,11 +386,11 @@ class ElementwiseMethods(TensorBase):
 
     def remainder(self, other: Any) -> Self:
         """See `remainder`."""
-        return elementwise.remainder(self, _operand(self, other))
+        return elementwise.remainder(self, as_operand(self, other))
 
     def remainder_(self, other: Any) -> Self:
         """`remainder`, written into this tensor."""
-        return elementwise.remainder(self, _operand(self, other), out=self)
+        return elementwise.remainder(self, as_operand(self, other), out=self)
 
     def round(self, *, decimals: _Int = 0) -> Self:
         """See `round`."""
@@ -450,15 +450,15 @@ class ElementwiseMethods(TensorBase):
 
     def sub(self, other: Any, *, alpha: Any = 1) -> Self:
         """See `sub`."""
-        return elementwise.sub(self, _operand(self, other), alpha=alpha)
+        return elementwise.sub(self, as_operand(self, other), alpha=alpha)
 
     def sub_(self, other: Any, *, alpha: Any = 1) -> Self:
         """`sub`, written into this tensor."""
-        return elementwise.sub(self, _operand(self, other), alpha=alpha, out=self)
+        return elementwise.sub(self, as_operand(self, other), alpha=alpha, out=self)
 
     def subtract(self, other: Any, *, alpha: Any = 1) -> Self:
         """See `sub`."""
-        return elementwise.sub(self, _operand(self, other), alpha=alpha)
+        return elementwise.sub(self, as_operand(self, other), alpha=alpha)
 
     def tan(self) -> Self:
         """See `tan`."""
@@ -478,7 +478,7 @@ class ElementwiseMethods(TensorBase):
 
     def true_divide(self, other: Any) -> Self:
         """See `true_divide`."""
-        return elementwise.true_divide(self, _operand(self, other))
+        return elementwise.true_divide(self, as_operand(self, other))
 
     def trunc(self) -> Self:
         """See `trunc`."""
@@ -490,33 +490,33 @@ class ElementwiseMethods(TensorBase):
 
     def xlogy(self, other: Any) -> Self:
         """See `xlogy`."""
-        return elementwise.xlogy(self, _operand(self, other))
+        return elementwise.xlogy(self, as_operand(self, other))
 
     def xlogy_(self, other: Any) -> Self:
         """`xlogy`, written into this tensor."""
-        return elementwise.xlogy(self, _operand(self, other), out=self)
+        return elementwise.xlogy(self, as_operand(self, other), out=self)
 
     # Comparison, logic, bits, selection
 
     def allclose(self, other: Any, rtol: _Float = 1e-05, atol: _Float = 1e-08, equal_nan: _Bool = False) -> _Bool:
         """See `allclose`."""
-        return comparison.allclose(self, _operand(self, other), rtol, atol, equal_nan)
+        return comparison.allclose(self, as_operand(self, other), rtol, atol, equal_nan)
 
     def bitwise_and(self, other: Any) -> Self:
         """See `bitwise_and`."""
-        return comparison.bitwise_and(self, _operand(self, other))
+        return comparison.bitwise_and(self, as_operand(self, other))
 
     def bitwise_and_(self, other: Any) -> Self:
         """`bitwise_and`, written into this tensor."""
-        return comparison.bitwise_and(self, _operand(self, other), out=self)
+        return comparison.bitwise_and(self, as_operand(self, other), out=self)
 
     def bitwise_left_shift(self, other: Any) -> Self:
         """See `bitwise_left_shift`."""
-        return comparison.bitwise_left_shift(self, _operand(self, other))
+        return comparison.bitwise_left_shift(self, as_operand(self, other))
 
     def bitwise_left_shift_(self, other: Any) -> Self:
         """`bitwise_left_shift`, written into this tensor."""
-        return comparison.bitwise_left_shift(self, _operand(self, other), out=self)
+        return comparison.bitwise_left_shift(self, as_operand(self, other), out=self)
 
     def bitwise_not(self) -> Self:
         """See `bitwise_not`."""
@@ -528,35 +528,35 @@ class ElementwiseMethods(TensorBase):
 
     def bitwise_or(self, other: Any) -> Self:
         """See `bitwise_or`."""
-        return comparison.bitwise_or(self, _operand(self, other))
+        return comparison.bitwise_or(self, as_operand(self, other))
 
     def bitwise_or_(self, other: Any) -> Self:
         """`bitwise_or`, written into this tensor."""
-        return comparison.bitwise_or(self, _operand(self, other), out=self)
+        return comparison.bitwise_or(self, as_operand(self, other), out=self)
 
     def bitwise_right_shift(self, other: Any) -> Self:
         """See `bitwise_right_shift`."""
-        return comparison.bitwise_right_shift(self, _operand(self, other))
+        return comparison.bitwise_right_shift(self, as_operand(self, other))
 
     def bitwise_right_shift_(self, other: Any) -> Self:
         """`bitwise_right_shift`, written into this tensor."""
-        return comparison.bitwise_right_shift(self, _operand(self, other), out=self)
+        return comparison.bitwise_right_shift(self, as_operand(self, other), out=self)
 
     def bitwise_xor(self, other: Any) -> Self:
         """See `bitwise_xor`."""
-        return comparison.bitwise_xor(self, _operand(self, other))
+        return comparison.bitwise_xor(self, as_operand(self, other))
 
     def bitwise_xor_(self, other: Any) -> Self:
         """`bitwise_xor`, written into this tensor."""
-        return comparison.bitwise_xor(self, _operand(self, other), out=self)
+        return comparison.bitwise_xor(self, as_operand(self, other), out=self)
 
     def eq(self, other: Any) -> Self:
         """See `eq`."""
-        return comparison.eq(self, _operand(self, other))
+        return comparison.eq(self, as_operand(self, other))
 
     def eq_(self, other: Any) -> Self:
         """`eq`, written into this tensor."""
-        return comparison.eq(self, _operand(self, other), out=self)
+        return comparison.eq(self, as_operand(self, other), out=self)
 
     def equal(self, tensor: TensorBase) -> _Bool:
         """See `equal`."""
@@ -564,23 +564,23 @@ class ElementwiseMethods(TensorBase):
 
     def ge(self, other: Any) -> Self:
         """See `ge`."""
-        return comparison.ge(self, _operand(self, other))
+        return comparison.ge(self, as_operand(self, other))
 
     def ge_(self, other: Any) -> Self:
         """`ge`, written into this tensor."""
-        return comparison.ge(self, _operand(self, other), out=self)
+        return comparison.ge(self, as_operand(self, other), out=self)
 
     def gt(self, other: Any) -> Self:
         """See `gt`."""
-        return comparison.gt(self, _operand(self, other))
+        return comparison.gt(self, as_operand(self, other))
 
     def gt_(self, other: Any) -> Self:
         """`gt`, written into this tensor."""
-        return comparison.gt(self, _operand(self, other), out=self)
+        return comparison.gt(self, as_operand(self, other), out=self)
 
     def isclose(self, other: Any, rtol: _Float = 1e-05, atol: _Float = 1e-08, equal_nan: _Bool = False) -> Self:
         """See `isclose`."""
-        return comparison.isclose(self, _operand(self, other), rtol, atol, equal_nan)
+        return comparison.isclose(self, as_operand(self, other), rtol, atol, equal_nan)
 
     def isfinite(self) -> Self:
         """See `isfinite`."""
@@ -604,19 +604,19 @@ class ElementwiseMethods(TensorBase):
 
     def le(self, other: Any) -> Self:
         """See `le`."""
-        return comparison.le(self, _operand(self, other))
+        return comparison.le(self, as_operand(self, other))
 
     def le_(self, other: Any) -> Self:
         """`le`, written into this tensor."""
-        return comparison.le(self, _operand(self, other), out=self)
+        return comparison.le(self, as_operand(self, other), out=self)
 
     def logical_and(self, other: Any) -> Self:
         """See `logical_and`."""
-        return comparison.logical_and(self, _operand(self, other))
+        return comparison.logical_and(self, as_operand(self, other))
 
     def logical_and_(self, other: Any) -> Self:
         """`logical_and`, written into this tensor."""
-        return comparison.logical_and(self, _operand(self, other), out=self)
+        return comparison.logical_and(self, as_operand(self, other), out=self)
 
     def logical_not(self) -> Self:
         """See `logical_not`."""
@@ -628,27 +628,27 @@ class ElementwiseMethods(TensorBase):
 
     def logical_or(self, other: Any) -> Self:
         """See `logical_or`."""
-        return comparison.logical_or(self, _operand(self, other))
+        return comparison.logical_or(self, as_operand(self, other))
 
     def logical_or_(self, other: Any) -> Self:
         """`logical_or`, written into this tensor."""
-        return comparison.logical_or(self, _operand(self, other), out=self)
+        return comparison.logical_or(self, as_operand(self, other), out=self)
 
     def logical_xor(self, other: Any) -> Self:
         """See `logical_xor`."""
-        return comparison.logical_xor(self, _operand(self, other))
+        return comparison.logical_xor(self, as_operand(self, other))
 
     def logical_xor_(self, other: Any) -> Self:
         """`logical_xor`, written into this tensor."""
-        return comparison.logical_xor(self, _operand(self, other), out=self)
+        return comparison.logical_xor(self, as_operand(self, other), out=self)
 
     def lt(self, other: Any) -> Self:
         """See `lt`."""
-        return comparison.lt(self, _operand(self, other))
+        return comparison.lt(self, as_operand(self, other))
 
     def lt_(self, other: Any) -> Self:
         """`lt`, written into this tensor."""
-        return comparison.lt(self, _operand(self, other), out=self)
+        return comparison.lt(self, as_operand(self, other), out=self)
 
     def masked_fill(self, mask: TensorBase, value: Any) -> Self:
         """See `masked_fill`."""
@@ -660,11 +660,11 @@ class ElementwiseMethods(TensorBase):
 
     def ne(self, other: Any) -> Self:
         """See `ne`."""
-        return comparison.ne(self, _operand(self, other))
+        return comparison.ne(self, as_operand(self, other))
 
     def ne_(self, other: Any) -> Self:
         """`ne`, written into this tensor."""
-        return comparison.ne(self, _operand(self, other), out=self)
+        return comparison.ne(self, as_operand(self, other), out=self)
 
     def signbit(self) -> Self:
         """See `signbit`."""
@@ -672,7 +672,7 @@ class ElementwiseMethods(TensorBase):
 
     def where(self, condition: TensorBase, other: Any) -> Self:
         """See `where`: this tensor's elements where `condition` holds."""
-        result: Self = comparison.where(condition, self, _operand(self, other))
+        result: Self = comparison.where(condition, self, as_operand(self, other))
         return result
 
     # Activation

@@ -142,17 +142,17 @@ class Methods(ElementwiseMethods):
         """See `dot`."""
         return matmul.dot(self, tensor)
 
-    def inner(self, other: Any) -> Self:
+    def inner(self, other: Self) -> Self:
         """See `inner`."""
-        return matmul.inner(self, as_operand(self, other))
+        return matmul.inner(self, other)
 
-    def kron(self, other: Any) -> Self:
+    def kron(self, other: Self) -> Self:
         """See `kron`."""
-        return matmul.kron(self, as_operand(self, other))
+        return matmul.kron(self, other)
 
-    def matmul(self, other: Any) -> Self:
+    def matmul(self, other: Self) -> Self:
         """See `matmul`."""
-        return matmul.matmul(self, as_operand(self, other))
+        return matmul.matmul(self, other)
 
     def mm(self, mat2: Self) -> Self:
         """See `mm`."""
@@ -170,9 +170,9 @@ class Methods(ElementwiseMethods):
         """See `trace`."""
         return matmul.trace(self)
 
-    def vdot(self, other: Any) -> Self:
+    def vdot(self, other: Self) -> Self:
         """See `vdot`."""
-        return matmul.vdot(self, as_operand(self, other))
+        return matmul.vdot(self, other)
 
     # Sorting, counting
 
