@@ -161,5 +161,6 @@ ONE_HOT: Final = Row(
     one_hot,
     (Attr("axis", "int", -1),),
     Kind.DEFAULT,
-    (d.float32, d.float16, d.int32, d.int64),
+    (d.float32, d.float16, d.int32, d.int64, d.float64),
+    {d.bfloat16: d.float32},
 )

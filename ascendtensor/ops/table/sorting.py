@@ -57,7 +57,8 @@ def unique_rows(operands: Sequence[Meta], dim: int) -> Outcome:
     if not shape:
         raise ShapeError("a 0-d tensor has no dim to look along", advice="Leave dim out.")
     length = (shape[axis],)
-    return Outcome((shape, length, length, length), constants={"axis": (axis,)})
+    attrs = {"sorted": True, "return_inverse": True}
+    return Outcome((shape, length, length, length), constants={"axis": (axis,)}, attrs=attrs)
 
 
 def unique_runs(operands: Sequence[Meta], inverse: bool, count: bool, dim: int | None) -> Outcome:
@@ -137,7 +138,7 @@ UNIQUE_DIM: Final = Row(
     (Input("x"), Input("axis", "const", d.int64)),
     (Output("y"), Output("idx", d.int64), Output("count", d.int64), Output("inverse_idx", d.int64)),
     unique_rows,
-    (Attr("out_idx", "data_type", d.int64.acl), Attr("sorted", "bool", True), Attr("return_inverse", "bool", True)),
+    (Attr("out_idx", "data_type", d.int64.acl), Attr("sorted", "bool", False), Attr("return_inverse", "bool", False)),
     Kind.SAME,
     (d.float32, d.float16, d.bfloat16, d.float64, *INTS, *UNSIGNED, d.bool_),
     data_dependent=True,

@@ -1,0 +1,462 @@
+"""Sorting, selecting by rank, finding and counting.
+
+NaN is larger than every number. Operators look along the last dim: around another one the operand is turned, which leaves the results as
+turned views. Indices are int64; the operators give int32, so that a dim of 2**31 elements or more can't be sorted.
+"""
+
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, TypeVar
+
+from .. import dtypes as d
+from .. import shapes
+from ..base import TensorBase
+from ..dtypes import dtype as DType
+from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
+from ..runtime import copies
+from . import comparison, elementwise, reduction, views
+from .call import call, plain
+from .reduction import narrowed, put, put_pair, widened
+from .results import ValuesIndices
+from .table import reduction as counting
+from .table import sorting as table
+from .table.movement import FILL
+from .writing import copy_into
+
+T = TypeVar("T", bound=TensorBase)
+
+_BY_TOPK: Final = (d.float64, d.uint64)
+"""Dtypes that Sort does not take; the AI CPU kernel of TopK orders them, equal elements by their index."""
+
+
+def _axis(input: TensorBase, dim: int, function: str) -> int:
+    try:
+        return shapes.normalize_dim(dim, len(input.desc.shape))
+    except AscendTensorError as error:
+        raise error.with_context(function, (input,)) from None
+
+
+def _to_last(input: T, axis: int) -> T:
+    """The operand with a dim at the end."""
+    rank = len(input.desc.shape)
+    return input if axis >= rank - 1 else views.transpose(input, axis, rank - 1)
+
+
+def _from_last(result: T, axis: int) -> T:
+    return _to_last(result, axis)
+
+
+def _long(indices: T) -> T:
+    return comparison.cast(indices, d.int64)
+
+
+def _ordered(input: T, descending: bool, stable: bool) -> tuple[T, T]:
+    """Values and int32 indices of the last dim in order."""
+    if input.desc.dtype in _BY_TOPK:
+        return call(table.TOPK_EXACT, (input,), ((input.desc.shape or (1,))[-1], descending, True))
+    return call(table.SORT, (input,), (descending, stable))
+
+
+def _first(input: T, k: int, largest: bool, in_order: bool) -> tuple[T, T]:
+    """The k first of the last dim, and int32 indices."""
+    row = table.TOPK if input.desc.dtype in table.TOPK.dtypes else table.TOPK_EXACT
+    return call(row, (input,), (k, largest, in_order))
+
+
+# Sorting
+
+
+def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None) -> ValuesIndices:
+    """The elements in order along a dim, and where they were.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        dim: The dim to sort along.
+        descending: From the largest on; NaN first.
+        stable: Whether equal elements keep their order, also in descending order.
+        out: Two tensors to write into, (values, indices).
+
+    Returns:
+        Named tuple of `values` and int64 `indices`.
+
+    Raises:
+        IndexRangeError: There is no such dim.
+        DTypeError: The dtype is complex.
+
+    Ascend operator: Sort; TopK for float64 and uint64. Like: torch.sort, numpy.sort.
+    """
+    axis = _axis(input, dim, "sort")
+    values, places = _ordered(_to_last(input, axis), descending, stable)
+    return put_pair(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
+
+
+def argsort(input: T, dim: int = -1, descending: bool = False, stable: bool = False) -> T:
+    """The indices that put the elements in order along a dim. Arguments as for `sort`.
+
+    Ascend operator: Sort. Like: torch.argsort, numpy.argsort.
+    """
+    return sort(input, dim, descending, stable).indices
+
+
+def msort(input: T) -> T:
+    """The elements in order along the first dim. Like: torch.msort."""
+    return sort(input, 0).values
+
+
+def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None) -> ValuesIndices:
+    """The k largest (or smallest) elements of a dim, and where they are. Which of equal elements is not defined, but each counts once.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        k: How many; 0 to the dim's length.
+        dim: The dim to look along.
+        largest: False for the smallest.
+        sorted: Whether they have to be in order.
+        out: Two tensors to write into, (values, indices).
+
+    Returns:
+        Named tuple of `values` and int64 `indices`, with k places in the dim.
+
+    Raises:
+        ValueRangeError: k is out of range.
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: TopKV2; TopK for float64 and integers. Like: torch.topk, numpy.partition.
+    """
+    axis = _axis(input, dim, "topk")
+    values, places = _first(_to_last(input, axis), k, largest, sorted)
+    return put_pair(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
+
+
+def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> ValuesIndices:
+    """The k-th smallest element of a dim, counted from 1, and where it is.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        k: Rank, from 1 to the dim's length.
+        dim: The dim to look along.
+        keepdim: Whether the dim stays with length 1.
+        out: Two tensors to write into, (values, indices).
+
+    Returns:
+        Named tuple of `values` and int64 `indices`.
+
+    Raises:
+        ValueRangeError: k is out of range.
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: TopKV2 or TopK, as for `topk`. Like: torch.kthvalue.
+    """
+    axis = _axis(input, dim, "kthvalue")
+    length = (input.desc.shape or (1,))[axis]
+    if not 1 <= k <= length:
+        raise ValueRangeError(f"selected number k out of range: {k} for a dimension of size {length}").with_context("kthvalue", (input,))
+    values, places = _first(_to_last(input, axis), k, False, True)
+    return put_pair(ValuesIndices(_taken(values, k - 1, axis, keepdim), _long(_taken(places, k - 1, axis, keepdim))), out)
+
+
+def _taken(ordered: T, place: int, axis: int, keepdim: bool) -> T:
+    """One place of the last dim, which stood at `axis`."""
+    if not ordered.desc.shape:
+        return ordered
+    if keepdim:
+        return _from_last(views.narrow(ordered, -1, place, 1), axis)
+    rank = len(ordered.desc.shape)
+    one = views.narrow(ordered, -1, place, 1)
+    return views.squeeze(_from_last(one, axis), axis) if axis < rank - 1 else views.squeeze(one, -1)
+
+
+# Middles
+
+
+def median(input: T, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The lower of the middle elements; NaN where there is one.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        dim: A dim, or None for all elements.
+        keepdim: Whether the dim stays with length 1.
+
+    Returns:
+        A 0-d tensor; with `dim` a named tuple of `values` and int64 `indices`.
+
+    Raises:
+        IndexRangeError: There is no such dim.
+        ShapeError: There are no elements to choose from.
+
+    Ascend operator: Sort, and IsNan and SelectV2 for floating dtypes. Like: torch.median (numpy.median gives the mean of both).
+    """
+    if dim is None:
+        if input.desc.numel == 0 and input.desc.dtype.is_floating_point:
+            return call(FILL, (math.nan,), ((), input.desc.dtype), input.desc.device)
+        return _median(views.ravel(input), 0, False, "median").values
+    return _median(input, _axis(input, dim, "median"), keepdim, "median")
+
+
+def _median(input: T, axis: int, keepdim: bool, function: str) -> ValuesIndices:
+    turned = _to_last(input, axis)
+    length = (turned.desc.shape or (1,))[-1]
+    if length == 0:
+        raise ShapeError("there are no elements to take the middle of").with_context(function, (input,))
+    ordered, places = _ordered(turned, False, True)
+    middle = (length - 1) // 2
+    values, indices = (_taken(each, middle, axis, keepdim) for each in (ordered, places))
+    if not input.desc.dtype.is_floating_point:
+        return ValuesIndices(values, _long(indices))
+    # NaN stands last; PyTorch gives the index of the first one, which is where ArgMax finds it.
+    last = _taken(ordered, length - 1, axis, keepdim)
+    lost = comparison.isnan(last)
+    first = reduction.argmax(input, axis, keepdim)
+    return ValuesIndices(comparison.where(lost, last, values), comparison.where(lost, first, _long(indices)))
+
+
+_RANKS: Final = {
+    "linear": lambda place: (math.floor(place), math.ceil(place), place - math.floor(place)),
+    "lower": lambda place: (math.floor(place), math.floor(place), 0.0),
+    "higher": lambda place: (math.ceil(place), math.ceil(place), 0.0),
+    "nearest": lambda place: (round(place), round(place), 0.0),
+    "midpoint": lambda place: (math.floor(place), math.ceil(place), 0.5 if place != math.floor(place) else 0.0),
+}
+
+
+def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", out: T | None = None) -> T:
+    """The values below which a fraction `q` of the elements lies; NaN where there is one.
+
+    Args:
+        input: Tensor of at least one element, of floating dtype.
+        q: Fraction from 0 to 1, a list of them, or a 0-d or 1-d tensor (whose values are waited for).
+        dim: A dim, or None for all elements.
+        keepdim: Whether the dim stays with length 1.
+        interpolation: Between neighbours: "linear", "lower", "higher", "nearest" or "midpoint".
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the reduced shape; for several fractions with a dim for them in front.
+
+    Raises:
+        DTypeError: The operand is not floating.
+        ValueRangeError: A fraction or the interpolation is none.
+        ShapeError: There are no elements.
+
+    Ascend operator: Sort, Sub, Mul, Add, IsNan and SelectV2. Like: torch.quantile, numpy.quantile.
+    """
+    if not input.desc.dtype.is_floating_point:
+        raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}").with_context("quantile", (input,))
+    if interpolation not in _RANKS:
+        raise ValueRangeError(f"interpolation must be one of {', '.join(_RANKS)}, not {interpolation!r}", where="quantile")
+    fractions = q if isinstance(q, (int, float)) else _numbers(q)
+    one = not isinstance(fractions, Sequence)
+    wanted: Sequence[float] = [fractions] if one else fractions
+    if any(not 0 <= each <= 1 for each in wanted):
+        raise ValueRangeError(f"q must be from 0 to 1, not {q!r}" if not isinstance(q, TensorBase) else "q must be from 0 to 1", where="quantile")
+    axis = 0 if dim is None else _axis(input, dim, "quantile")
+    wide = widened(views.ravel(input) if dim is None else input)
+    length = (wide.desc.shape or (1,))[axis]
+    if length == 0:
+        raise ShapeError("there are no elements to rank").with_context("quantile", (input,))
+    ordered, _ = _ordered(_to_last(wide, axis), False, False)
+    last = _taken(ordered, length - 1, axis, keepdim)
+    lost = comparison.isnan(last)
+    results = []
+    for each in wanted:
+        low, high, part = _RANKS[interpolation](each * (length - 1))
+        value = _taken(ordered, low, axis, keepdim)
+        if part:
+            value = elementwise.lerp(value, _taken(ordered, high, axis, keepdim), part)
+        results.append(narrowed(comparison.where(lost, last, value), input))
+    if dim is None and keepdim:
+        results = [views.reshape(each, (1,) * len(input.desc.shape)) for each in results]
+    return put(results[0] if one else _stacked(results), out)
+
+
+def _numbers(q: Any) -> Any:
+    if not isinstance(q, TensorBase):
+        return [float(each) for each in q]
+    settled = plain(q)
+    return copies.download(settled.buffer, settled.desc).astype("float64").tolist()
+
+
+def _stacked(results: Sequence[T]) -> T:
+    first = results[0]
+    whole: T = call(FILL, (0,), ((len(results), *first.desc.shape), first.desc.dtype), first.desc.device)
+    for place, each in enumerate(results):
+        copy_into(views.select(whole, 0, place), each)
+    return whole
+
+
+# Unique elements
+
+
+def unique(input: T, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    """The different elements, in order. Waits for the result: its shape depends on the data.
+
+    Args:
+        input: Tensor of any shape and real dtype.
+        sorted: Accepted for PyTorch's sake; the result is always in order.
+        return_inverse: Whether to give, for each element, its index in the result.
+        return_counts: Whether to give how often each occurs.
+        dim: Compare slices along this dim instead of elements.
+
+    Returns:
+        A 1-d tensor (with `dim`, of the operand's rank); a tuple with int64 inverse and counts where asked for. NaNs are all different.
+
+    Raises:
+        DTypeError: The dtype is complex.
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: UniqueWithCountsAndSorting; UniqueWithCountsExt2 with `dim`. Like: torch.unique, numpy.unique.
+    """
+    if dim is None:
+        values, inverse, counts = call(table.UNIQUE, (input,), (return_inverse, return_counts))
+        if return_inverse and not input.desc.shape:
+            inverse = views.reshape(inverse, ())
+    else:
+        values, _, counts, inverse = call(table.UNIQUE_DIM, (input,), (dim,))
+    return _chosen(values, inverse if return_inverse else None, counts if return_counts else None)
+
+
+def unique_consecutive(input: T, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    """The first element of each run of equal ones. Arguments and results as for `unique`; any dtype.
+
+    Ascend operator: UniqueConsecutive. Like: torch.unique_consecutive.
+    """
+    values, inverse, counts = call(table.UNIQUE_CONSECUTIVE, (input,), (return_inverse, return_counts, dim))
+    if return_inverse and not input.desc.shape:
+        inverse = views.reshape(inverse, ())
+    return _chosen(values, inverse if return_inverse else None, counts if return_counts else None)
+
+
+def _chosen(values: Any, *others: Any) -> Any:
+    given = [each for each in others if each is not None]
+    return (values, *given) if given else values
+
+
+def isin(elements: T, test_elements: T, *, invert: bool = False) -> T:
+    """Whether each element is among others.
+
+    Args:
+        elements: Tensor of any shape.
+        test_elements: Tensor of any shape.
+        invert: Whether to ask for the opposite.
+
+    Returns:
+        bool tensor of the shape of `elements`.
+
+    Ascend operator: Equal and ReduceAny over all pairs. Like: torch.isin, numpy.isin.
+    """
+    pairs = comparison.eq(views.unsqueeze(elements, -1), views.ravel(test_elements))
+    found = reduction.any(pairs, -1)
+    return comparison.logical_not(found) if invert else found
+
+
+# Searching
+
+
+def searchsorted(sorted_sequence: T, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None) -> T:
+    """Where values would go in sorted rows so that these stay sorted.
+
+    Args:
+        sorted_sequence: 1-d tensor, or rows of the leading shape of `input`, in ascending order.
+        input: Tensor, or a Python number for a 1-d sequence.
+        out_int32: Whether the result is int32.
+        right: Behind equal elements instead of before them.
+        side: "left" or "right", the same in other words.
+
+    Returns:
+        int64 tensor of the shape of `input`.
+
+    Raises:
+        ShapeError: The shapes do not fit.
+        DTypeError: The dtype is float64, complex or uint64.
+        ValueRangeError: `side` is neither, or contradicts `right`.
+
+    Ascend operator: SearchSorted. Like: torch.searchsorted, numpy.searchsorted.
+    """
+    if side not in (None, "left", "right") or (side == "left" and right):
+        raise ValueRangeError(f"side can only be 'left' or 'right' and must agree with right={right}, not {side!r}", where="searchsorted")
+    places: T = call(table.SEARCHSORTED, (sorted_sequence, input), (right or side == "right",))
+    return comparison.cast(places, d.int32) if out_int32 else places
+
+
+def bucketize(input: Any, boundaries: T, *, out_int32: bool = False, right: bool = False) -> T:
+    """The index of the bucket between sorted boundaries that each value lies in. `searchsorted(boundaries, input)`.
+
+    Ascend operator: SearchSorted. Like: torch.bucketize, numpy.digitize.
+    """
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+# Counting
+
+
+def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
+    """How often each number from 0 on occurs, or the sum of its weights. Waits for the largest number: the shape depends on it.
+
+    Args:
+        input: 1-d tensor of integers from 0 on.
+        weights: Tensor of the same shape, or None.
+        minlength: Least length of the result.
+
+    Returns:
+        1-d int64 tensor; with weights float32 for float32, else float64.
+
+    Raises:
+        ShapeError: The operand is not 1-d, or the weights have another shape.
+        DTypeError: It is not of integers.
+        ValueRangeError: It holds a negative number, or `minlength` is one.
+
+    Ascend operator: ReduceMin, ReduceMax and Bincount. Like: torch.bincount, numpy.bincount.
+    """
+    if len(input.desc.shape) != 1 or (weights is not None and weights.desc.shape != input.desc.shape):
+        raise ShapeError("a vector, and weights of its shape, are needed").with_context("bincount", (input, weights) if weights is not None else (input,))
+    if input.desc.dtype.category != 1:
+        raise DTypeError(f"integers are needed, not {input.desc.dtype.name}").with_context("bincount", (input,))
+    if minlength < 0:
+        raise ValueRangeError(f"minlength must not be negative, but is {minlength}", where="bincount")
+    dtype: DType = d.int64 if weights is None else d.float32 if weights.desc.dtype is d.float32 else d.float64
+    size = minlength
+    if input.desc.numel:
+        lowest, highest = (int(_numbers(each)) for each in (reduction.amin(input), reduction.amax(input)))
+        if lowest < 0:
+            raise ValueRangeError(f"the numbers must not be negative, but there is {lowest}").with_context("bincount", (input,))
+        size = max(size, highest + 1)
+    if not input.desc.numel or not size:
+        return call(FILL, (0,), ((size,), dtype), input.desc.device)
+    if weights is None:
+        weights = call(FILL, (1,), (input.desc.shape, dtype), input.desc.device)
+    elif weights.desc.dtype is not dtype:
+        weights = comparison.cast(weights, dtype)
+    return call(counting.BINCOUNT, (input, weights), (size,))
+
+
+def histc(input: T, bins: int = 100, min: float = 0, max: float = 0) -> T:
+    """How many elements lie in each of equal bins; the last one holds its upper limit too.
+
+    Args:
+        input: Tensor of any shape, of real dtype up to 32 bits or int64.
+        bins: Number of bins.
+        min, max: Limits; both 0 for those of the data. Elements outside are not counted.
+
+    Returns:
+        1-d tensor of counts, of the operand's dtype.
+
+    Raises:
+        ValueRangeError: There are no bins, or `max` is below `min`.
+
+    Ascend operator: HistogramV2. Like: torch.histc, numpy.histogram.
+    """
+    if bins < 1 or max < min:
+        raise ValueRangeError(f"bins must be positive and max not below min: {bins}, {min}, {max}", where="histc")
+    limits: tuple[Any, Any] = (min, max)
+    if min == max == 0:
+        if input.desc.numel:
+            limits = tuple(views.reshape(each, (1,)) for each in (reduction.amin(input), reduction.amax(input)))
+    elif min == max:
+        limits = (min - 1, max + 1)
+    found: T = call(counting.HISTC, (input, *limits), (bins,))
+    return comparison.cast(found, input.desc.dtype)
