@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from typing import Any, TypeVar
 
+from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import DTypeError, ValueRangeError
-from . import elementwise, unary
+from . import comparison, elementwise, unary
 from .call import call
 from .call import unary as launch
 from .table import activation as table
@@ -73,7 +74,7 @@ def gelu(input: T, approximate: str = "none") -> T:
     """`input` times the normal distribution function of it.
 
     Args:
-        input: Tensor of any shape and floating dtype; float16, bfloat16 or float32 for "tanh".
+        input: Tensor of any shape and floating dtype.
         approximate: "none", or "tanh" for the usual approximation.
 
     Returns:
@@ -83,9 +84,13 @@ def gelu(input: T, approximate: str = "none") -> T:
         DTypeError: `input` is not floating.
         ValueRangeError: Another `approximate`.
 
-    Ascend operator: Gelu for "tanh" (the operator is that approximation), else Mul and Erfc. Like: torch.nn.functional.gelu.
+    Ascend operator: Gelu for "tanh" (the operator is that approximation; composed for float64), else Mul and Erfc.
+        Like: torch.nn.functional.gelu.
     """
     if approximate == "tanh":
+        if input.desc.dtype is d.float64:
+            cubic = elementwise.add(input, elementwise.mul(elementwise.pow(input, 3), 0.044715))
+            return elementwise.mul(input, sigmoid(elementwise.mul(cubic, 2 * math.sqrt(2 / math.pi))))
         return launch(table.GELU_TANH, input)
     if approximate != "none":
         raise ValueRangeError(f"approximate is {approximate!r}; it is 'none' or 'tanh'", where="gelu")
@@ -99,16 +104,18 @@ def silu(input: T) -> T:
     """`input * sigmoid(input)`.
 
     Args:
-        input: Tensor of any shape, of float16, bfloat16 or float32.
+        input: Tensor of any shape and floating dtype.
 
     Returns:
         Tensor of the same shape and dtype.
 
     Raises:
-        DTypeError: Another dtype.
+        DTypeError: `input` is not floating.
 
-    Ascend operator: Swish. Like: torch.nn.functional.silu.
+    Ascend operator: Swish; Sigmoid and Mul for float64. Like: torch.nn.functional.silu.
     """
+    if input.desc.dtype is d.float64:
+        return elementwise.mul(input, sigmoid(input))
     return launch(table.SILU, input)
 
 
@@ -116,7 +123,7 @@ def softplus(input: T, beta: float = 1.0, threshold: float = 20.0) -> T:
     """`log(1 + exp(beta * input)) / beta`, without overflow.
 
     Args:
-        input: Tensor of any shape, of float16, bfloat16 or float32.
+        input: Tensor of any shape and floating dtype.
         beta: Sharpness.
         threshold: Where `beta * input` is above it, the result is `input`.
 
@@ -124,10 +131,14 @@ def softplus(input: T, beta: float = 1.0, threshold: float = 20.0) -> T:
         Tensor of the same shape and dtype.
 
     Raises:
-        DTypeError: Another dtype.
+        DTypeError: `input` is not floating.
 
-    Ascend operator: SoftplusV2. Like: torch.nn.functional.softplus.
+    Ascend operator: SoftplusV2; composed for float64. Like: torch.nn.functional.softplus.
     """
+    if input.desc.dtype is d.float64:
+        scaled = elementwise.mul(input, float(beta))
+        smooth = elementwise.div(elementwise.add(elementwise.maximum(scaled, 0.0), _tail(scaled)), float(beta))
+        return comparison.where(comparison.gt(scaled, float(threshold)), input, smooth)
     return call(table.SOFTPLUS, (input,), (float(beta), float(threshold)))
 
 
@@ -187,16 +198,18 @@ def hardswish(input: T) -> T:
     """`input * min(max(input + 3, 0), 6) / 6`.
 
     Args:
-        input: Tensor of any shape, of float16, bfloat16 or float32.
+        input: Tensor of any shape and floating dtype.
 
     Returns:
         Tensor of the same shape and dtype.
 
     Raises:
-        DTypeError: Another dtype.
+        DTypeError: `input` is not floating.
 
-    Ascend operator: HardSwish. Like: torch.nn.functional.hardswish.
+    Ascend operator: HardSwish; composed for float64. Like: torch.nn.functional.hardswish.
     """
+    if input.desc.dtype is d.float64:
+        return elementwise.mul(input, hardsigmoid(input))
     return launch(table.HARD_SWISH, input)
 
 
@@ -204,16 +217,18 @@ def hardsigmoid(input: T) -> T:
     """`min(max(input / 6 + 1 / 2, 0), 1)`.
 
     Args:
-        input: Tensor of any shape, of float16, bfloat16 or float32.
+        input: Tensor of any shape and floating dtype.
 
     Returns:
         Tensor of the same shape and dtype.
 
     Raises:
-        DTypeError: Another dtype.
+        DTypeError: `input` is not floating.
 
-    Ascend operator: HardSigmoid. Like: torch.nn.functional.hardsigmoid.
+    Ascend operator: HardSigmoid; composed for float64. Like: torch.nn.functional.hardsigmoid.
     """
+    if input.desc.dtype is d.float64:
+        return elementwise.clamp(elementwise.add(elementwise.div(input, 6.0), 0.5), 0.0, 1.0)
     return launch(table.HARD_SIGMOID, input)
 
 
@@ -221,16 +236,18 @@ def mish(input: T) -> T:
     """`input * tanh(softplus(input))`.
 
     Args:
-        input: Tensor of any shape, of float16, bfloat16 or float32.
+        input: Tensor of any shape and floating dtype.
 
     Returns:
         Tensor of the same shape and dtype.
 
     Raises:
-        DTypeError: Another dtype.
+        DTypeError: `input` is not floating.
 
-    Ascend operator: Mish. Like: torch.nn.functional.mish.
+    Ascend operator: Mish; composed for float64. Like: torch.nn.functional.mish.
     """
+    if input.desc.dtype is d.float64:
+        return elementwise.mul(input, unary.tanh(softplus(input)))
     return launch(table.MISH, input)
 
 
@@ -238,14 +255,21 @@ def logsigmoid(input: T) -> T:
     """`log(sigmoid(input))`, without overflow.
 
     Args:
-        input: Tensor of any shape, of float16, bfloat16 or float32.
+        input: Tensor of any shape and floating dtype.
 
     Returns:
         Tensor of the same shape and dtype.
 
     Raises:
-        DTypeError: Another dtype.
+        DTypeError: `input` is not floating.
 
-    Ascend operator: LogSigmoid. Like: torch.nn.functional.logsigmoid.
+    Ascend operator: LogSigmoid; composed for float64. Like: torch.nn.functional.logsigmoid.
     """
+    if input.desc.dtype is d.float64:
+        return elementwise.sub(elementwise.minimum(input, 0.0), _tail(input))
     return launch(table.LOG_SIGMOID, input)
+
+
+def _tail(input: T) -> T:
+    """`log(1 + exp(-|input|))`, which never overflows."""
+    return unary.log1p(unary.exp(unary.neg(unary.abs(input))))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from .. import base, promotion
 from ..base import TensorBase
-from ..compiler.description import ABSENT, Attribute, Description, TensorDescription
+from ..compiler.description import ABSENT, Attribute, AttributeKind, Description, TensorDescription
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError
 from ..launch import operands as fetches
@@ -33,7 +33,9 @@ class Decision:
 
     def __init__(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any]) -> None:
         self.places = row.operand_inputs(len(operands))
-        promoting = [_typed(operand) for (_, input), operand in zip(self.places, operands, strict=True) if input.promotes and operand is not None]
+        promoting = [
+            _typed(operand) for (_, input), operand in zip(self.places, operands, strict=True) if input.promotes and operand is not None
+        ]
         given = next((argument for argument in arguments if isinstance(argument, DType)), None)
         if given is not None and all(ndim < 0 for _, ndim in promoting):
             # Creation: the dtype is an argument of the rule, and numbers follow it.
@@ -134,14 +136,23 @@ class Planner:
 
     def _make(self, row: Row, operands: tuple[Any, ...], decision: Decision, device: Device) -> Any:
         call = self._prepare(row, operands, decision, device)
-        if any(isinstance(operand, TensorBase) and operand.desc.numel == 0 for operand in operands) or all(desc.numel == 0 for desc in call.results):
+        if any(isinstance(operand, TensorBase) and operand.desc.numel == 0 for operand in operands) or all(
+            desc.numel == 0 for desc in call.results
+        ):
             # Nothing runs, so nothing is computed in another dtype and cast back.
-            call = replace(call, results=tuple(TensorDesc.of(desc.shape, dtype, device) for desc, dtype in zip(call.results, decision.dtypes, strict=True)))
+            call = replace(
+                call,
+                results=tuple(TensorDesc.of(desc.shape, dtype, device) for desc, dtype in zip(call.results, decision.dtypes, strict=True)),
+            )
             return EmptyPlan(call) if all(desc.numel == 0 for desc in call.results) else self._over_nothing(row, call)
-        plan = self._model(row, call)
+        plan: Any = self._model(row, call)
         if os.environ.get("ASCENDTENSOR_LAUNCH_BLOCKING", "0") not in ("", "0"):
             plan = BlockingPlan(plan)
-        if decision.working != decision.compute and not decision.moved and any(dtype != desc.dtype for dtype, desc in zip(decision.dtypes, call.results, strict=True)):
+        if (
+            decision.working != decision.compute
+            and not decision.moved
+            and any(dtype != desc.dtype for dtype, desc in zip(decision.dtypes, call.results, strict=True))
+        ):
             return ConvertingPlan(plan, decision.dtypes, lambda tensor, dtype: self._call(self._cast_row, (tensor,), (dtype,)))
         return plan
 
@@ -149,7 +160,9 @@ class Planner:
         """A reduction over nothing: a fill with its identity, since an empty input never reaches pyACL."""
         if row.identity is None:
             raise ShapeError("the operand has no elements and the operation has no identity")
-        return FilledPlan(call, row.identity, lambda desc: self._call(self._fill_row, (row.identity,), (desc.shape, desc.dtype), desc.device))
+        return FilledPlan(
+            call, row.identity, lambda desc: self._call(self._fill_row, (row.identity,), (desc.shape, desc.dtype), desc.device)
+        )
 
     def _model(self, row: Row, call: Prepared) -> Plan:
         registry, description = self._registry, call.description
@@ -161,7 +174,9 @@ class Planner:
             family.slow = registry.last_compile_seconds > 1.0
             if call.simple and len(call.fetches) == 1:
                 return UnaryPlan(call, handle)
-            return BinaryPlan(call, handle) if call.simple and len(call.fetches) == 2 == len(description.inputs) else StaticPlan(call, handle)
+            return (
+                BinaryPlan(call, handle) if call.simple and len(call.fetches) == 2 == len(description.inputs) else StaticPlan(call, handle)
+            )
         model = dynamic_model(description, family, row.per_call)
         registry.load(model)
         return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model)
@@ -196,7 +211,11 @@ class Planner:
             attrs=_attributes(row, outcome, len(operands)),
         )
         tensors = [index for index, operand in enumerate(operands) if isinstance(operand, TensorBase)]
-        simple = len(results) == 1 and all(how is fetches.tensor and position == index for position, index, how in fetch) and len(tensors) == len(operands)
+        simple = (
+            len(results) == 1
+            and all(how is fetches.tensor and position == index for position, index, how in fetch)
+            and len(tensors) == len(operands)
+        )
         return Prepared(row.name, description, device, results, tuple(fetch), tensors[0] if tensors else -1, base.default_class(), simple)
 
     @staticmethod
@@ -204,7 +223,9 @@ class Planner:
         """Dtype that an output has while the operator runs in another dtype than the compute dtype."""
         return decision.working if isinstance(declared, str) and dtype == decision.compute else dtype
 
-    def _operand(self, input: Input, operand: Any, decision: Decision, device: Device, shape: tuple[int, ...] | None) -> tuple[TensorDescription, Fetch | None]:
+    def _operand(
+        self, input: Input, operand: Any, decision: Decision, device: Device, shape: tuple[int, ...] | None
+    ) -> tuple[TensorDescription, Fetch | None]:
         if operand is None:
             return ABSENT, None
         wanted = decision.wanted(input)
@@ -252,12 +273,16 @@ def _device(row: Row, operands: Sequence[Any], device: Device | None) -> Device:
         devices[device] = None
     if len(devices) > 1:
         names = " and ".join(str(found) for found in devices)
-        raise DeviceError(
-            f"the operands are on different devices, {names}", advice='Move one of them with .to("npu:N").'
-        ).with_context(row.name, [operand for operand in operands if operand is not None])
+        raise DeviceError(f"the operands are on different devices, {names}", advice='Move one of them with .to("npu:N").').with_context(
+            row.name, [operand for operand in operands if operand is not None]
+        )
+    if not devices:
+        raise DTypeError("at least one operand has to be a tensor").with_context(row.name, operands)
     (found,) = devices
     if found.closed:
-        raise ClosedError(f"the operands are from before shutdown() of {found}", advice="Make them again from host data.").with_context(row.name)
+        raise ClosedError(f"the operands are from before shutdown() of {found}", advice="Make them again from host data.").with_context(
+            row.name
+        )
     return found
 
 
@@ -280,12 +305,15 @@ def _numbered(row: Row, inputs: Sequence[TensorDescription], places: Sequence[tu
     repeated = [position for position, input in places if input.kind == "repeated"]
     if not repeated:
         return list(inputs)
-    return [replace(tensor, name=f"{tensor.name}{position - repeated[0]}", dynamic_input=tensor.name) if position in repeated else tensor for position, tensor in enumerate(inputs)]
+    return [
+        replace(tensor, name=f"{tensor.name}{position - repeated[0]}", dynamic_input=tensor.name) if position in repeated else tensor
+        for position, tensor in enumerate(inputs)
+    ]
 
 
 def _attributes(row: Row, outcome: Outcome, count: int) -> tuple[Attribute, ...]:
     values = {attr.name: attr.default for attr in row.attrs} | dict(outcome.attrs)
-    return tuple(Attribute(attr.name, attr.kind, _attribute(attr.kind, values[attr.name])) for attr in row.attrs)
+    return tuple(Attribute(attr.name, cast(AttributeKind, attr.kind), _attribute(attr.kind, values[attr.name])) for attr in row.attrs)
 
 
 def _attribute(kind: str, value: Any) -> Any:

@@ -28,9 +28,13 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
     (shape,), (dtype,) = decision.outcome.shapes, decision.dtypes
     context = (row.name, (target, *operands))
     if shape != target.desc.shape:
-        raise ShapeError(f"the result has shape {list(shape)}, which can't be written into a tensor of shape {list(target.desc.shape)}").with_context(*context)
+        raise ShapeError(
+            f"the result has shape {list(shape)}, which can't be written into a tensor of shape {list(target.desc.shape)}"
+        ).with_context(*context)
     if not promotion.can_cast(dtype, target.desc.dtype):
-        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to the target's {target.desc.dtype.name}").with_context(*context)
+        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to the target's {target.desc.dtype.name}").with_context(
+            *context
+        )
     check_writable(target, row.name)
     if target.desc.numel == 0:
         return target
@@ -48,7 +52,9 @@ def check_writable(target: TensorBase, function: str) -> None:
         ValueRangeError: The target is an expanded or overlapping view.
     """
     if not target.desc.plain and shapes.has_overlap(target.desc.shape, base.element_strides(target)):
-        raise ValueRangeError("several elements of the tensor written to share one place in memory", advice="Write into a .clone() of it.").with_context(function, (target,))
+        raise ValueRangeError(
+            "several elements of the tensor written to share one place in memory", advice="Write into a .clone() of it."
+        ).with_context(function, (target,))
 
 
 def takes_outputs(target: TensorBase, operands: tuple[Any, ...]) -> bool:
@@ -65,7 +71,11 @@ def takes_outputs(target: TensorBase, operands: tuple[Any, ...]) -> bool:
         return False
     for operand in operands:
         if isinstance(operand, TensorBase) and base.storage(operand) is storage and operand.desc.plain:
-            same = operand.buffer.offset == target.buffer.offset and operand.desc.numel == target.desc.numel and operand.desc.shape == target.desc.shape
+            same = (
+                operand.buffer.offset == target.buffer.offset
+                and operand.desc.numel == target.desc.numel
+                and operand.desc.shape == target.desc.shape
+            )
             if not same:
                 return False
     return True
@@ -79,7 +89,9 @@ def copy_into(target: T, source: TensorBase) -> T:
         DeviceError: They are on different devices.
     """
     if source.desc.device is not target.desc.device:
-        raise DeviceError(f"the operands are on different devices, {target.desc.device} and {source.desc.device}").with_context("copy_", (target, source))
+        raise DeviceError(f"the operands are on different devices, {target.desc.device} and {source.desc.device}").with_context(
+            "copy_", (target, source)
+        )
     check_writable(target, "copy_")
     shape = target.desc.shape
     _, strides = shapes.expand_strides(source.desc.shape, shapes.contiguous_strides(source.desc.shape), shape)
