@@ -163,7 +163,8 @@ def bmm(input: T, mat2: T, *, out: T | None = None) -> T:
     """
     _ranks("bmm", (input, mat2), (3, 3))
     if input.desc.shape[0] != mat2.desc.shape[0]:
-        raise ShapeError(f"shapes {list(input.desc.shape)} and {list(mat2.desc.shape)} have stacks of different length").with_context("bmm", (input, mat2))
+        names = f"{list(input.desc.shape)} and {list(mat2.desc.shape)}"
+        raise ShapeError(f"shapes {names} have stacks of different length").with_context("bmm", (input, mat2))
     return matmul(input, mat2, out=out)
 
 
@@ -259,7 +260,8 @@ def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function:
     """`beta * input + alpha * product`; a `beta` of 0 keeps what is in `input` (NaN also) out."""
     shape = product.desc.shape
     if shapes.broadcast_shapes(input.desc.shape, shape) != shape:
-        raise ShapeError(f"input of shape {list(input.desc.shape)} can't be added to a product of shape {list(shape)}").with_context(function, (input,))
+        names = f"input of shape {list(input.desc.shape)} can't be added to a product of shape {list(shape)}"
+        raise ShapeError(names).with_context(function, (input,))
     if beta == 0:
         return put(product if alpha == 1 else elementwise.mul(product, alpha), out)
     if alpha != 1:
@@ -353,7 +355,8 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
     over_b = [shapes.normalize_dim(dim, len(right)) for dim in over_b]
     lengths = [left[dim] for dim in over_a]
     if lengths != [right[dim] for dim in over_b]:
-        raise ShapeError(f"shapes {list(left)} and {list(right)} do not fit over dims {over_a} and {over_b}").with_context("tensordot", (a, b))
+        what = f"shapes {list(left)} and {list(right)} do not fit over dims {over_a} and {over_b}"
+        raise ShapeError(what).with_context("tensordot", (a, b))
     kept_a = [dim for dim in range(len(left)) if dim not in over_a]
     kept_b = [dim for dim in range(len(right)) if dim not in over_b]
     rows, columns = [left[dim] for dim in kept_a], [right[dim] for dim in kept_b]

@@ -47,7 +47,8 @@ def put(result: T, out: T | None) -> T:
         return result
     shape, dtype = result.desc.shape, result.desc.dtype
     if shape != out.desc.shape:
-        raise ShapeError(f"the result has shape {list(shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}", where="out=")
+        names = f"{list(shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
+        raise ShapeError(f"the result has shape {names}", where="out=")
     if not promotion.can_cast(dtype, out.desc.dtype):
         raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to {out.desc.dtype.name}", where="out=")
     return copy_into(out, result)
@@ -71,7 +72,8 @@ def floating(input: T, function: str) -> None:
     """
     dtype = input.desc.dtype
     if dtype.category < 2:
-        raise DTypeError(f"a floating or complex dtype is needed, not {dtype.name}", advice="Cast with .to(float32) first.").with_context(function, (input,))
+        error = DTypeError(f"a floating or complex dtype is needed, not {dtype.name}", advice="Cast with .to(float32) first.")
+        raise error.with_context(function, (input,))
 
 
 def count(shape: tuple[int, ...], dim: Dims) -> int:
@@ -501,7 +503,9 @@ def norm(input: T, p: float | str = 2, dim: Dims = None, keepdim: bool = False, 
     return vector_norm(input, p, dim, keepdim, dtype=dtype, out=out)
 
 
-def vector_norm(input: T, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def vector_norm(
+    input: T, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
+) -> T:
     """`sum(|x|**ord) ** (1 / ord)` over `dim`; the number of non-zeros for 0, the largest or smallest |x| for inf and -inf.
 
     Args:

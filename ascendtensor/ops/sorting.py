@@ -18,9 +18,8 @@ from .. import shapes
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
-from ..runtime import copies
-from . import comparison, elementwise, reduction, views
-from .call import call, plain
+from . import comparison, elementwise, host, reduction, views
+from .call import call
 from .reduction import narrowed, put, put_pair, widened
 from .results import ValuesIndices
 from .table import reduction as counting
@@ -215,13 +214,18 @@ def _median(input: T, axis: int, keepdim: bool, function: str) -> ValuesIndices:
     return ValuesIndices(comparison.where(lost, last, values), comparison.where(lost, first, _long(indices)))
 
 
-_RANKS: Final = {
-    "linear": lambda place: (math.floor(place), math.ceil(place), place - math.floor(place)),
-    "lower": lambda place: (math.floor(place), math.floor(place), 0.0),
-    "higher": lambda place: (math.ceil(place), math.ceil(place), 0.0),
-    "nearest": lambda place: (round(place), round(place), 0.0),
-    "midpoint": lambda place: (math.floor(place), math.ceil(place), 0.5 if place != math.floor(place) else 0.0),
-}
+_INTERPOLATIONS: Final = ("linear", "lower", "higher", "nearest", "midpoint")
+
+
+def _neighbours(place: float, interpolation: str) -> tuple[int, int, float]:
+    """The two places to look at, and how far from the first one the value lies."""
+    low, high = math.floor(place), math.ceil(place)
+    if interpolation == "linear":
+        return low, high, place - low
+    if interpolation == "midpoint":
+        return low, high, 0.5 if low < high else 0.0
+    only = {"lower": low, "higher": high, "nearest": round(place)}[interpolation]
+    return only, only, 0.0
 
 
 def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", out: T | None = None) -> T:
@@ -247,13 +251,13 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
     """
     if not input.desc.dtype.is_floating_point:
         raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}").with_context("quantile", (input,))
-    if interpolation not in _RANKS:
-        raise ValueRangeError(f"interpolation must be one of {', '.join(_RANKS)}, not {interpolation!r}", where="quantile")
-    fractions = q if isinstance(q, (int, float)) else _numbers(q)
-    one = not isinstance(fractions, Sequence)
-    wanted: Sequence[float] = [fractions] if one else fractions
+    if interpolation not in _INTERPOLATIONS:
+        raise ValueRangeError(f"interpolation must be one of {', '.join(_INTERPOLATIONS)}, not {interpolation!r}", where="quantile")
+    fractions: Any = q if isinstance(q, (int, float)) else _numbers(q)
+    one = not isinstance(fractions, list)
+    wanted: list[float] = [fractions] if one else fractions
     if any(not 0 <= each <= 1 for each in wanted):
-        raise ValueRangeError(f"q must be from 0 to 1, not {q!r}" if not isinstance(q, TensorBase) else "q must be from 0 to 1", where="quantile")
+        raise ValueRangeError(f"q must be from 0 to 1, but is {fractions}", where="quantile")
     axis = 0 if dim is None else _axis(input, dim, "quantile")
     wide = widened(views.ravel(input) if dim is None else input)
     length = (wide.desc.shape or (1,))[axis]
@@ -264,7 +268,7 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
     lost = comparison.isnan(last)
     results = []
     for each in wanted:
-        low, high, part = _RANKS[interpolation](each * (length - 1))
+        low, high, part = _neighbours(each * (length - 1), interpolation)
         value = _taken(ordered, low, axis, keepdim)
         if part:
             value = elementwise.lerp(value, _taken(ordered, high, axis, keepdim), part)
@@ -277,8 +281,7 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
 def _numbers(q: Any) -> Any:
     if not isinstance(q, TensorBase):
         return [float(each) for each in q]
-    settled = plain(q)
-    return copies.download(settled.buffer, settled.desc).astype("float64").tolist()
+    return host.download(q).astype("float64").tolist()
 
 
 def _stacked(results: Sequence[T]) -> T:
@@ -413,7 +416,8 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
     Ascend operator: ReduceMin, ReduceMax and Bincount. Like: torch.bincount, numpy.bincount.
     """
     if len(input.desc.shape) != 1 or (weights is not None and weights.desc.shape != input.desc.shape):
-        raise ShapeError("a vector, and weights of its shape, are needed").with_context("bincount", (input, weights) if weights is not None else (input,))
+        operands = (input,) if weights is None else (input, weights)
+        raise ShapeError("a vector, and weights of its shape, are needed").with_context("bincount", operands)
     if input.desc.dtype.category != 1:
         raise DTypeError(f"integers are needed, not {input.desc.dtype.name}").with_context("bincount", (input,))
     if minlength < 0:
@@ -421,7 +425,7 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
     dtype: DType = d.int64 if weights is None else d.float32 if weights.desc.dtype is d.float32 else d.float64
     size = minlength
     if input.desc.numel:
-        lowest, highest = (int(_numbers(each)) for each in (reduction.amin(input), reduction.amax(input)))
+        lowest, highest = (int(host.item(each)) for each in (reduction.amin(input), reduction.amax(input)))
         if lowest < 0:
             raise ValueRangeError(f"the numbers must not be negative, but there is {lowest}").with_context("bincount", (input,))
         size = max(size, highest + 1)
@@ -455,7 +459,7 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0) -> T:
     limits: tuple[Any, Any] = (min, max)
     if min == max == 0:
         if input.desc.numel:
-            limits = tuple(views.reshape(each, (1,)) for each in (reduction.amin(input), reduction.amax(input)))
+            limits = (reduction.amin(input), reduction.amax(input))
     elif min == max:
         limits = (min - 1, max + 1)
     found: T = call(counting.HISTC, (input, *limits), (bins,))

@@ -29,9 +29,7 @@ def layer_norm(operands: Sequence[Meta], dims: int, epsilon: float) -> Outcome:
     shape = operands[0].shape
     axis = len(shape) - dims
     statistics = (*shape[:axis], *(1,) * dims)
-    return Outcome(
-        (shape, statistics, statistics), attrs={"begin_norm_axis": axis, "begin_params_axis": axis, "epsilon": epsilon}
-    )
+    return Outcome((shape, statistics, statistics), attrs={"begin_norm_axis": axis, "begin_params_axis": axis, "epsilon": epsilon})
 
 
 def class_loss(operands: Sequence[Meta], reduction: str, ignore_index: int) -> Outcome:
@@ -85,7 +83,14 @@ SOFTMAX: Final = Row(
     FLOATS,
 )
 LOG_SOFTMAX: Final = Row(
-    "log_softmax", "LogSoftmaxV2", (Input("logits"),), (Output("logsoftmax"),), along, (Attr("axes", "list_int", (-1,)),), Kind.FLOAT_ONLY, FLOATS
+    "log_softmax",
+    "LogSoftmaxV2",
+    (Input("logits"),),
+    (Output("logsoftmax"),),
+    along,
+    (Attr("axes", "list_int", (-1,)),),
+    Kind.FLOAT_ONLY,
+    FLOATS,
 )
 LAYER_NORM: Final = Row(
     "layer_norm",
@@ -110,9 +115,7 @@ NLL_LOSS: Final = Row(
     (d.float32, d.bfloat16),
     {d.float16: d.float32},
 )
-MSE_LOSS: Final = Row(
-    "mse_loss", "MseLoss", (Input("predict"), Input("label")), (Output("y"),), loss, (_REDUCTION,), Kind.DEFAULT, _CORE
-)
+MSE_LOSS: Final = Row("mse_loss", "MseLoss", (Input("predict"), Input("label")), (Output("y"),), loss, (_REDUCTION,), Kind.DEFAULT, _CORE)
 SMOOTH_L1_LOSS: Final = Row(
     "smooth_l1_loss",
     "SmoothL1LossV2",

@@ -27,14 +27,15 @@ def _refuse_empty(shape: tuple[int, ...], dim: Any) -> None:
     if 0 not in shape:
         return
     if dim is None:
-        raise ShapeError("Expected reduction dim to be specified for input.numel() == 0", advice="Specify the reduction dim with the 'dim' argument.")
+        what = "Expected reduction dim to be specified for input.numel() == 0"
+        raise ShapeError(what, advice="Specify the reduction dim with the 'dim' argument.")
     for each in shapes.normalize_dims(dim, len(shape)):
         if shape[each] == 0:
             raise IndexRangeError(f"Expected reduction dim {each} to have non-zero size")
 
 
 def argument(operands: Sequence[Meta], dim: int | None, keepdim: bool) -> Outcome:
-    """The index of an extreme; without `dim` of the flattened operand. ArgMaxV2 drops the axis, so that a kept one lives in our shape only."""
+    """The index of an extreme; without `dim` of the flattened operand. The operators drop the axis: a kept one is in our shape only."""
     shape = operands[0].shape
     _refuse_empty(shape, dim)
     if dim is None:
@@ -186,7 +187,14 @@ NORM: Final = Row(
 _SCAN: Final = (Attr("exclusive", "bool", False), Attr("reverse", "bool", False))
 
 CUMSUM: Final = Row(
-    "cumsum", "Cumsum", (Input("x"), Input("axis", "const", d.int64)), (Output("y"),), running, _SCAN, Kind.SUM, (*FLOATS, d.int64, *COMPLEX)
+    "cumsum",
+    "Cumsum",
+    (Input("x"), Input("axis", "const", d.int64)),
+    (Output("y"),),
+    running,
+    _SCAN,
+    Kind.SUM,
+    (*FLOATS, d.int64, *COMPLEX),
 )
 CUMPROD: Final = Row(
     "cumprod",

@@ -35,7 +35,8 @@ def selected(operands: Sequence[Meta], k: int, largest: bool, in_order: bool) ->
         raise ValueRangeError(f"selected index k out of range: {k} elements of a dimension of size {seen[-1]}")
     taken = (*seen[:-1], k)
     given = (*shape[:-1], k) if shape else () if k else (0,)
-    return Outcome((given, given), constants={"k": k}, attrs={"sorted": bool(in_order), "largest": bool(largest)}, inputs=(seen,), outputs=(taken, taken))
+    attrs = {"sorted": bool(in_order), "largest": bool(largest)}
+    return Outcome((given, given), constants={"k": k}, attrs=attrs, inputs=(seen,), outputs=(taken, taken))
 
 
 def unique(operands: Sequence[Meta], inverse: bool, count: bool) -> Outcome:
