@@ -6,6 +6,7 @@ The words are PyTorch's: ``float32``, ``bfloat16``, ``bool`` (here ``bool_``, so
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import ml_dtypes
@@ -37,6 +38,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "on_default_change",
     "set_default_dtype",
     "uint8",
     "uint16",
@@ -237,7 +239,18 @@ def set_default_dtype(value: DTypeLike) -> None:
     found = as_dtype(value)
     if not found.is_floating_point:
         raise DTypeError(f"the default dtype has to be a floating type, not {found.name}", where="set_default_dtype")
-    _default = found
+    if found is not _default:
+        _default = found
+        for changed in _listeners:
+            changed()
+
+
+def on_default_change(callback: Callable[[], None]) -> None:
+    """Have `callback` called whenever the default dtype changes, for what was worked out with the one before."""
+    _listeners.append(callback)
+
+
+_listeners: Final[list[Callable[[], None]]] = []
 
 
 class finfo:

@@ -8,11 +8,12 @@ Situation (c) is reserved in CANN and never relied on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..acl import binding
+from ..errors import OperatorNotFoundError, ShapeError
 from ..runtime import attrs, desc
 from ..runtime.desc import TensorDesc
 from .static import Plan, Prepared
@@ -53,23 +54,35 @@ class DynamicPlan(Plan):
     The descriptions of the operands' exact shapes are made once; `execute_v2` consumes them during the call (OP-16).
     """
 
-    __slots__ = ("attr", "constants", "inputs", "outputs")
+    __slots__ = ("attr", "constants", "dropped", "inputs", "model", "outputs", "reload")
     dynamic: ClassVar[bool] = True
 
-    def __init__(self, call: Prepared, model: Description) -> None:
+    def __init__(self, call: Prepared, model: Description, reload: Callable[[Description], None]) -> None:
         super().__init__(call)
         device, exact = call.device, call.description
         pairs = list(zip(exact.inputs, model.inputs, strict=True))
-        self.attr = attrs.keep(device, exact.attrs)
-        self.inputs = [desc.keep(device, tensor if wanted.const is not None else replace(tensor, const=None)) for tensor, wanted in pairs]
-        self.outputs = [desc.keep(device, tensor) for tensor in exact.outputs]
+        self.model = model
+        self.reload = reload
         # Constants that left the model are written to the device by each launch, like other values that change with every call.
         self.constants = tuple((position, tensor.const) for position, (tensor, wanted) in enumerate(pairs) if tensor.const is not None and wanted.const is None)
+        self.inputs: list[int] = []
+        self.outputs: list[int] = []
+        self.attr = attrs.keep(device, exact.attrs)
+        self.dropped = device.kept_descs.dropped, device.kept_attrs.dropped
+        for tensor, wanted in pairs:
+            self.inputs.append(desc.keep(device, tensor if wanted.const is not None else replace(tensor, const=None)))
+        for tensor in exact.outputs:
+            self.outputs.append(desc.keep(device, tensor))
 
     def __del__(self) -> None:
-        if hasattr(self, "constants"):
-            desc.drop(self.device, [*self.inputs, *self.outputs])
-            attrs.drop(self.device, self.attr)
+        # Appends only, and nothing global: this may run in any thread, and while the interpreter ends.
+        try:
+            descs, attributes = self.dropped
+        except AttributeError:  # making it had failed
+            return
+        descs.extend(self.inputs)
+        descs.extend(self.outputs)
+        attributes.append(self.attr)
 
     def gather(self, operands: Sequence[Any], stream: Stream) -> tuple[list[int], list[Any]]:
         inputs, alive = super().gather(operands, stream)
@@ -80,10 +93,17 @@ class DynamicPlan(Plan):
         return inputs, alive
 
     def run(self, operands: Sequence[Any], outputs: list[int], stream: Stream) -> None:
+        self.execute(operands, self.outputs, outputs, stream)
+
+    def execute(self, operands: Sequence[Any], descs: list[int], outputs: list[int], stream: Stream) -> None:
         inputs, _alive = self.gather(operands, stream)
         stream.recent.append(self)
         self.hits += 1
-        binding.execute_v2(self.op_type, self.inputs, inputs, self.outputs, outputs, self.attr, stream.handle)
+        try:
+            binding.execute_v2(self.op_type, self.inputs, inputs, descs, outputs, self.attr, stream.handle)
+        except OperatorNotFoundError:
+            self.reload(self.model)  # see HandleRegistry.reload
+            binding.execute_v2(self.op_type, self.inputs, inputs, descs, outputs, self.attr, stream.handle)
 
 
 class BoundedPlan(DynamicPlan):
@@ -94,23 +114,24 @@ class BoundedPlan(DynamicPlan):
     def launch(self, *operands: Any) -> Any:
         stream = self.current_stream()
         buffers = self.allocate(stream)
-        inputs, _alive = self.gather(operands, stream)
-        stream.recent.append(self)
-        self.hits += 1
         # OP-13: the write replaces the dims of the description given, so each call gets a fresh one.
         with desc.made(self.description.outputs) as outputs:
-            binding.execute_v2(self.op_type, self.inputs, inputs, outputs, [buffer.data_buffer for buffer in buffers], self.attr, stream.handle)
+            self.execute(operands, outputs, [buffer.data_buffer for buffer in buffers], stream)
             shapes = [binding.get_tensor_desc_dims(output) for output in outputs]
         tensors = self.wrap(operands, buffers)
         for tensor, shape in zip(tensors if isinstance(tensors, tuple) else (tensors,), shapes, strict=True):
             tensor.desc = TensorDesc.of(shape, tensor.desc.dtype, self.device)
         return tensors
 
+    def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
+        raise ShapeError("the shape of the result depends on the data, so it can't go straight into a tensor").with_context(self.name, operands)
+
 
 class EmptyPlan(Plan):
     """Every output is empty: nothing reaches pyACL (OP-1 would return at once)."""
 
     __slots__ = ()
+    queues: ClassVar[bool] = False
 
     def launch(self, *operands: Any) -> Any:
         stream = self.current_stream()

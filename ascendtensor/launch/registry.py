@@ -14,11 +14,11 @@ from collections import Counter, deque
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .. import compiler
+from .. import compiler, dtypes
 from ..acl import binding
-from ..codes import ErrorCode
-from ..errors import AclError
+from ..errors import OperatorNotFoundError
 from ..runtime import attrs, desc, device
+from ..runtime.interrupts import HeldInterrupts
 from .variants import Variants
 
 if TYPE_CHECKING:
@@ -74,13 +74,15 @@ class HandleRegistry:
         self.lock = threading.RLock()
         self._capacity = capacity
         self._handles: weakref.WeakValueDictionary[tuple[Description, device.Device], OpHandle] = weakref.WeakValueDictionary()
+        # Every handle that pyACL has for us lies in `_live` until it is destroyed. On its way there: the graveyard (its plans are gone),
+        # then `_dying`, together with marks behind the work that may use it.
+        self._live: set[int] = set()
         self._graveyard: deque[int] = deque()
-        self._dying: list[tuple[int, list[int]]] = []
+        self._dying: deque[tuple[list[int], list[int]]] = deque()
         # Bytes given to acl.op.load stay alive: the documentation says the user manages that memory (OM-5).
         self._loaded: dict[Description, bytes] = {}
         self._store: ModelStore | None = None
         self.variants = Variants()
-        self.last_compile_seconds = 0.0
         self._forget_counters()
 
     def _forget_counters(self) -> None:
@@ -120,7 +122,8 @@ class HandleRegistry:
             total = Counter(self._retired_by_type)
             for entry in self.plans.values():
                 plan = entry.core
-                total[plan.op_type] += plan.hits
+                if plan.queues:
+                    total[plan.op_type] += plan.hits
             return +total
 
     def clear(self) -> None:
@@ -140,22 +143,24 @@ class HandleRegistry:
             raise ValueError(f"handle_cache.resize: the capacity must be at least 1, got {capacity}")
         with self.lock:
             self._capacity = capacity
-            self._evict()
+            self._evict(capacity)
+            self.bury()
 
     # On a miss
 
     def add(self, key: Hashable, plan: Plan) -> None:
         """Keep a plan that was just made, and evict others above the capacity."""
         with self.lock:
-            self._misses += 1
-            self.plans[key] = plan
-            self._evict()
+            with HeldInterrupts():
+                self._misses += 1
+                self._evict(self._capacity - 1)  # first, so that the new one is never the one to go
+                self.plans[key] = plan
             self.bury()
 
-    def _evict(self) -> None:
+    def _evict(self, room: int) -> None:
         """Second chance: plans in order of insertion; one that was launched since the last sweep is moved to the end instead."""
         plans = self.plans
-        while len(plans) > self._capacity:
+        while len(plans) > room:
             key = next(iter(plans))
             entry = plans.pop(key)
             plan = entry.core
@@ -164,40 +169,54 @@ class HandleRegistry:
                 plans[key] = entry
                 continue
             self._evictions += 1
-            self._retired_hits += plan.hits
-            self._retired_dynamic += plan.hits if plan.dynamic else 0
-            self._retired_by_type[plan.op_type] += plan.hits
+            self._retire(plan)
+
+    def _retire(self, plan: Plan) -> None:
+        """Keep a plan's counters when it goes."""
+        self._retired_hits += plan.hits
+        self._retired_dynamic += plan.hits if plan.dynamic else 0
+        self._retired_by_type[plan.op_type] += plan.hits if plan.queues else 0
+
+    def forget_plans(self) -> None:
+        """Drop every plan, because something changed that all of them depend on (the default dtype); loaded models stay."""
+        with self.lock, HeldInterrupts():
+            for entry in self.plans.values():
+                self._retire(entry.core)
+            self.plans.clear()
 
     def handle(self, description: Description, on: device.Device) -> OpHandle:
         """The op handle for a description on a device: one that lives, or a new one from a loaded, cached or newly built model."""
         with self.lock:
             found = self._handles.get((description, on))
-            if found is not None:
-                return found
-            self.load(description)
-            handle = OpHandle(self._create(description), self._graveyard)
-            self._handles[(description, on)] = handle
-            return handle
+            if found is None:
+                self.load(description)
+                try:
+                    found = self._create(description)
+                except OperatorNotFoundError:
+                    # The model aged (OM-11), or the process that had loaded it is gone (a restarted simulator).
+                    self.reload(description)
+                    found = self._create(description)
+                self._handles[(description, on)] = found
+            return found
 
-    def _create(self, description: Description) -> int:
-        try:
-            return _create_handle(description)
-        except AclError as error:
-            if error.code != ErrorCode.OP_NOT_FOUND:
-                raise
-        # The process that had loaded the model is gone (a restarted simulator): load it once more before it is an error.
-        self._loaded.pop(description, None)
-        self.load(description)
-        return _create_handle(description)
+    def _create(self, description: Description) -> OpHandle:
+        with HeldInterrupts():
+            value = _create_handle(description)
+            self._live.add(value)
+            return OpHandle(value, self._graveyard)
 
     def is_loaded(self, description: Description) -> bool:
         return description in self._loaded
 
-    def load(self, description: Description) -> None:
-        """Make sure that the operator model of a description is loaded."""
+    def load(self, description: Description) -> float:
+        """Make sure that the operator model of a description is loaded.
+
+        Returns:
+            Seconds that it took to get the model from the store or the compiler, 0.0 if it was loaded already.
+        """
         with self.lock:
             if description in self._loaded:
-                return
+                return 0.0
             if self._store is None:
                 self._store = compiler.choose(device.backend().name, device.soc_name())
             began = time.perf_counter()
@@ -205,37 +224,47 @@ class HandleRegistry:
             spent = time.perf_counter() - began
             self._compile_seconds += spent
             logger.info("operator model for %s: %.1f ms, %d bytes", description.op_type, spent * 1e3, len(model))
-            binding.op_load(binding.bytes_to_ptr(model), len(model))
-            self._loaded[description] = model
-            self.last_compile_seconds = spent
+            with HeldInterrupts():
+                binding.op_load(binding.bytes_to_ptr(model), len(model))
+                self._loaded[description] = model
+            return spent
+
+    def reload(self, description: Description) -> None:
+        """Load a model once more that is not found any longer (100024), before that is an error."""
+        with self.lock:
+            self._loaded.pop(description, None)
+            self.load(description)
 
     def bury(self) -> None:
         """Destroy the handles whose plans are gone and whose work has run."""
-        while self._graveyard:
-            self._dying.append((self._graveyard.popleft(), device.mark_all()))
-        if self._dying:
-            self._dying = [(handle, events) for handle, events in self._dying if not _destroy_if_done(handle, events)]
+        with self.lock, HeldInterrupts():
+            if self._graveyard:
+                dead = len(self._graveyard)
+                marks = device.mark_all()  # if it fails, nothing was taken yet
+                self._dying.append(([self._graveyard.popleft() for _ in range(dead)], marks))
+            while self._dying and device.marks_done(self._dying[0][1]):  # later marks lie behind earlier ones
+                handles, marks = self._dying.popleft()
+                device.forget_marks(marks)
+                for handle in handles:
+                    self._destroy(handle)
+
+    def _destroy(self, handle: int) -> None:
+        self._live.discard(handle)
+        binding.destroy_handle(handle)
 
     def shut_down(self) -> None:
         """Release every handle; the device floor calls this when all streams have drained."""
-        with self.lock:
+        with self.lock, HeldInterrupts():
             self.plans.clear()
             self._forget_counters()
-            for handle, events in self._dying:
-                device.forget_marks(events)
-                binding.destroy_handle(handle)
-            self._dying = []
-            while self._graveyard:
-                binding.destroy_handle(self._graveyard.popleft())
+            while self._dying:
+                device.forget_marks(self._dying.pop()[1])
+            # Whoever still holds a plan (a traceback, a stream's list of launches) can launch it no more, and what it returns goes nowhere.
+            self._handles.clear()
+            self._graveyard = deque()
+            while self._live:
+                binding.destroy_handle(self._live.pop())
             self._store = None
-
-
-def _destroy_if_done(handle: int, events: list[int]) -> bool:
-    if not device.marks_done(events):
-        return False
-    device.forget_marks(events)
-    binding.destroy_handle(handle)
-    return True
 
 
 def _create_handle(description: Description) -> int:
@@ -252,3 +281,4 @@ def _shut_down() -> None:
 
 
 device.on_shutdown(_shut_down)
+dtypes.on_default_change(handle_cache.forget_plans)

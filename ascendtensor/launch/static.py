@@ -61,10 +61,12 @@ class Plan:
         hits: Launches so far; `seen` is the value at the last sweep of the registry (second chance).
         lead: Position of the first tensor operand, whose class the results get; -1 where there is none, then `cls` is used.
         dynamic: Whether launches match a dynamic model (`execute_v2`) instead of using a handle.
+        queues: Whether launches queue the operator at all.
     """
 
     __slots__ = ("cls", "description", "device", "fetches", "hits", "lead", "local", "name", "op_type", "results", "seen", "sizes", "template")
     dynamic: ClassVar[bool] = False
+    queues: ClassVar[bool] = True
 
     def __init__(self, call: Prepared) -> None:
         self.name = call.name

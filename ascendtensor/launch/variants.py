@@ -32,6 +32,11 @@ class Family:
         self.slow = False
         self.constants: set[Hashable] = set()
 
+    def loaded(self, seconds: float) -> None:
+        """Note an exact model that was loaded just now, and what it took; one slow compile is enough to be called slow."""
+        self.static += 1
+        self.slow = self.slow or seconds > SLOW_COMPILE_SECONDS
+
     def wants_dynamic(self) -> bool:
         return self.static >= (SLOW_STATIC_VARIANTS if self.slow else STATIC_VARIANTS)
 

@@ -19,6 +19,7 @@ from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
 from ..launch.registry import HandleRegistry
 from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, UnaryPlan
 from ..launch.variants import dynamic_model
+from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
 from .schema import RESULT, Input, Meta, Outcome, Row
@@ -98,6 +99,15 @@ class ConvertingPlan:
             return tuple(self.cast(result, dtype) for result, dtype in zip(results, self.dtypes, strict=True))
         return self.cast(results, self.dtypes[0])
 
+    def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
+        _copy(self.launch(*operands), targets)
+
+
+def _copy(results: Any, targets: Sequence[Any]) -> None:
+    """What a plan gave, into the memory of plain tensors of the same shapes and dtypes."""
+    for result, target in zip(results if isinstance(results, tuple) else (results,), targets, strict=True):
+        copies.copy_device(target.buffer, result.buffer, target.desc.nbytes)
+
 
 class Planner:
     """Makes plans; `call` is the road itself, for the casts and fills that a plan needs."""
@@ -121,12 +131,16 @@ class Planner:
 
     def plan(self, key: Hashable, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...], device: Device | None) -> Any:
         """The plan for plain operands, made and kept if it is not at hand."""
+        found = self._registry.plans.get(key)
+        if found is not None:
+            return found
+        where = _device(row, operands, device)
+        where.current_stream()  # makes the context current, which constants of a board need (TD-18); refuses a forked child
+        decision = self.decide(row, operands, arguments)
         with self._registry.lock:
             found = self._registry.plans.get(key)
             if found is not None:
                 return found
-            where = _device(row, operands, device)
-            decision = self.decide(row, operands, arguments)
             try:
                 plan = self._make(row, operands, decision, where)
             except AscendTensorError as error:
@@ -167,11 +181,11 @@ class Planner:
     def _model(self, row: Row, call: Prepared) -> Plan:
         registry, description = self._registry, call.description
         family = registry.variants.family(description)
-        dynamic = row.data_dependent or row.per_call or (not registry.is_loaded(description) and family.wants_dynamic())
-        if not dynamic:
-            family.static += not registry.is_loaded(description)
+        loaded = registry.is_loaded(description)
+        if not (row.data_dependent or row.per_call or (not loaded and family.wants_dynamic())):
+            if not loaded:
+                family.loaded(registry.load(description))
             handle = registry.handle(description, call.device)
-            family.slow = registry.last_compile_seconds > 1.0
             if call.simple and len(call.fetches) == 1:
                 return UnaryPlan(call, handle)
             return (
@@ -179,7 +193,7 @@ class Planner:
             )
         model = dynamic_model(description, family, row.per_call)
         registry.load(model)
-        return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model)
+        return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model, registry.reload)
 
     def _prepare(self, row: Row, operands: tuple[Any, ...], decision: Decision, device: Device) -> Prepared:
         inputs: list[TensorDescription] = []
@@ -262,8 +276,12 @@ class FilledPlan(EmptyPlan):
         self.fill = fill
 
     def launch(self, *operands: Any) -> Any:
+        self.hits += 1
         filled = tuple(self.fill(desc) for desc in self.results)
         return filled[0] if len(filled) == 1 else filled
+
+    def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
+        _copy(self.launch(*operands), targets)
 
 
 def _device(row: Row, operands: Sequence[Any], device: Device | None) -> Device:
@@ -271,6 +289,9 @@ def _device(row: Row, operands: Sequence[Any], device: Device | None) -> Device:
     devices = {operand.desc.device: None for operand in operands if isinstance(operand, TensorBase)}
     if device is not None:
         devices[device] = None
+    for found in devices:
+        if found.closed:
+            raise ClosedError(f"an operand is from before shutdown() of {found}", advice="Make it again from host data.").with_context(row.name)
     if len(devices) > 1:
         names = " and ".join(str(found) for found in devices)
         raise DeviceError(f"the operands are on different devices, {names}", advice='Move one of them with .to("npu:N").').with_context(
