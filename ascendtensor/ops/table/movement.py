@@ -6,11 +6,18 @@ from typing import Final
 
 from ... import dtypes as d
 from ...promotion import Kind
-from .. import rules
-from ..schema import Input, Output, Row
-from .forms import MOVED
+from .. import rules, shape_rules
+from ..schema import Attr, Input, Output, Row
+from .forms import COMPLEX, FLOATS, HALVES_AND_SINGLE, INTS, MOVED, UNSIGNED
 
-FILL: Final = Row("full", "Fill", (Input("dims", "const", d.int64), Input("value")), (Output("y"),), rules.fill, bits={d.float64: d.int64, d.complex64: d.int64, d.uint8: d.int8})
+FILL: Final = Row(
+    "full",
+    "Fill",
+    (Input("dims", "const", d.int64), Input("value")),
+    (Output("y"),),
+    rules.fill,
+    bits={d.float64: d.int64, d.complex64: d.int64, d.uint8: d.int8},
+)
 CLONE: Final = Row("clone", "TensorMove", (Input("x"),), (Output("y"),), rules.same, promotion=Kind.SAME, bits=MOVED)
 AS_STRIDED: Final = Row(
     "contiguous",
@@ -41,4 +48,124 @@ VIEW_COPY: Final = Row(
     bits=MOVED,
     per_call=True,
 )
-FLIP: Final = Row("flip", "ReverseV2", (Input("x"), Input("axis", "const", d.int64)), (Output("y"),), rules.flip, promotion=Kind.SAME, bits={d.complex64: d.int64, d.float64: d.int64, d.uint32: d.int32, d.uint64: d.int64})
+FLIP: Final = Row(
+    "flip",
+    "ReverseV2",
+    (Input("x"), Input("axis", "const", d.int64)),
+    (Output("y"),),
+    rules.flip,
+    promotion=Kind.SAME,
+    bits={d.complex64: d.int64, d.float64: d.int64, d.uint32: d.int32, d.uint64: d.int64},
+)
+
+# Joining, repeating, padding
+
+CONCAT: Final = Row(
+    "cat",
+    "ConcatD",
+    (Input("x", "repeated"),),
+    (Output("y"),),
+    shape_rules.concat,
+    (Attr("concat_dim", "int"), Attr("N", "int", 1)),
+    dtypes=(*HALVES_AND_SINGLE, *INTS, *UNSIGNED),
+    bits=MOVED,
+)
+PACK: Final = Row(
+    "stack",
+    "Pack",
+    (Input("x", "repeated"),),
+    (Output("y"),),
+    shape_rules.stack,
+    (Attr("axis", "int", 0), Attr("N", "int", 1)),
+    dtypes=(*HALVES_AND_SINGLE, *INTS, *UNSIGNED, d.bool_),
+    bits={d.float64: d.int64, d.complex64: d.int64},
+)
+TILE: Final = Row(
+    "tile",
+    "Tile",
+    (Input("x"), Input("multiples", "const", d.int64)),
+    (Output("y"),),
+    shape_rules.tile,
+    promotion=Kind.SAME,
+    dtypes=(*FLOATS, *INTS, *UNSIGNED, d.bool_, *COMPLEX),
+)
+REPEAT_INTERLEAVE: Final = Row(
+    "repeat_interleave",
+    "RepeatInterleave",
+    (Input("x"), Input("repeats", dtype=d.int64, accepts=(*INTS, *UNSIGNED))),
+    (Output("y"),),
+    shape_rules.repeat_each,
+    (Attr("axis", "int", 1000),),
+    promotion=Kind.SAME,
+    dtypes=(*HALVES_AND_SINGLE, *INTS, *UNSIGNED),
+    bits=MOVED,
+    data_dependent=True,
+)
+ROLL: Final = Row(
+    "roll",
+    "Roll",
+    (Input("x"),),
+    (Output("y"),),
+    shape_rules.roll,
+    (Attr("shifts", "list_int"), Attr("dims", "list_int", ())),
+    promotion=Kind.SAME,
+    dtypes=(*HALVES_AND_SINGLE, d.int8, d.int32, d.int64, d.uint8, d.uint32),
+    via={d.int16: d.int32, d.uint16: d.int32},
+    bits={**MOVED, d.uint64: d.int64},
+)
+TRIL: Final = Row(
+    "tril",
+    "Tril",
+    (Input("x"),),
+    (Output("y"),),
+    shape_rules.triangle,
+    (Attr("diagonal", "int", 0),),
+    promotion=Kind.SAME,
+    dtypes=(*FLOATS, *INTS, *UNSIGNED, d.bool_),
+    bits={d.complex64: d.int64},
+)
+TRIU: Final = Row(
+    "triu",
+    "Triu",
+    (Input("x"),),
+    (Output("y"),),
+    shape_rules.triangle,
+    (Attr("diagonal", "int", 0),),
+    promotion=Kind.SAME,
+    dtypes=(*FLOATS, *INTS, *UNSIGNED, d.bool_),
+    bits={d.complex64: d.int64},
+)
+DIAG_FLAT: Final = Row(
+    "diagflat",
+    "DiagFlat",
+    (Input("x"),),
+    (Output("y"),),
+    shape_rules.diagonal_matrix,
+    (Attr("diagonal", "int", 0),),
+    promotion=Kind.SAME,
+    dtypes=(*FLOATS, *INTS, *UNSIGNED, d.complex64),
+    bits={d.bool_: d.uint8},
+)
+PAD: Final = Row(
+    "pad",
+    "PadV3",
+    (Input("x"), Input("paddings", "const", d.int64), Input("constant_values", "optional")),
+    (Output("y"),),
+    shape_rules.pad,
+    (Attr("mode", "string", "constant"), Attr("paddings_contiguous", "bool", True)),
+    promotion=Kind.SAME,
+    dtypes=(*FLOATS, *INTS, *UNSIGNED, *COMPLEX),
+    bits={d.bool_: d.int8},
+)
+MIRROR_PAD: Final = Row(
+    "pad",
+    "MirrorPad",
+    (Input("x"), Input("paddings", "const", d.int64)),
+    (Output("y"),),
+    shape_rules.mirror_pad,
+    (Attr("mode", "string"),),
+    promotion=Kind.SAME,
+    dtypes=(*HALVES_AND_SINGLE, d.int16, d.int32, d.int64, d.uint16),
+    via={d.int8: d.int16, d.uint8: d.int16, d.bool_: d.int16},
+    bits={d.float64: d.int64, d.complex64: d.int64, d.uint32: d.int32, d.uint64: d.int64},
+)

@@ -1,0 +1,664 @@
+"""Copies in other shapes and orders: joining, repeating, turning, padding. Views are in `views`."""
+
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import index as as_int
+from typing import Any, TypeVar
+
+from .. import base, promotion, shapes
+from .. import dtypes as d
+from ..base import TensorBase
+from ..dtypes import dtype as DType
+from ..errors import AscendTensorError, ShapeError, ValueRangeError
+from . import host, views
+from .call import call, contiguous_copy, plain
+from .reduction import sum as total
+from .table import movement as table
+from .table.elementwise import CAST
+from .writing import copy_into, write
+
+T = TypeVar("T", bound=TensorBase)
+
+Ints = Sequence[int]
+
+
+def _integers(given: Any) -> tuple[int, ...]:
+    return tuple(map(as_int, given)) if isinstance(given, Iterable) else (as_int(given),)
+
+
+def _dim(input: TensorBase, dim: int, function: str) -> int:
+    try:
+        return shapes.normalize_dim(dim, len(input.desc.shape))
+    except AscendTensorError as error:
+        raise error.with_context(function, (input,)) from None
+
+
+# complex128 has no kernel that moves it on some operators: it is moved as pairs of int64
+
+
+def as_pairs(input: T) -> T:
+    """A complex128 tensor as int64 with a last dimension of two, sharing its memory if it is plain."""
+    source = plain(input)
+    shape = (*source.desc.shape, 2)
+    return base.view_as(source, d.int64, shape, shapes.contiguous_strides(shape), base.element_offset(source) * 2)
+
+
+def from_pairs(input: T) -> T:
+    """What `as_pairs` was made of."""
+    source = plain(input)
+    shape = source.desc.shape[:-1]
+    return base.view_as(source, d.complex128, shape, shapes.contiguous_strides(shape), base.element_offset(source) // 2)
+
+
+# Copies
+
+
+def clone(input: T) -> T:
+    """A copy of any tensor, contiguous and with memory of its own.
+
+    Args:
+        input: Tensor of any shape, strides and dtype.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Ascend operator: TensorMove, AsStrided for a view. Like: torch.clone, numpy.copy.
+    """
+    if not input.desc.plain and not shapes.is_contiguous(input.desc.shape, base.element_strides(input)):
+        return contiguous_copy(input)  # type: ignore[return-value]
+    if input.desc.dtype is d.complex128:
+        return from_pairs(call(table.CLONE, (as_pairs(input),)))
+    return call(table.CLONE, (input,))
+
+
+def contiguous(input: T) -> T:
+    """The tensor itself if its elements lie in row-major order without gaps, else a copy where they do.
+
+    Args:
+        input: Tensor of any shape, strides and dtype.
+
+    Ascend operator: AsStrided. Like: torch.Tensor.contiguous, numpy.ascontiguousarray.
+    """
+    return input if input.is_contiguous() else contiguous_copy(input)  # type: ignore[return-value]
+
+
+def _filled(like: T, shape: tuple[int, ...], value: Any, dtype: DType | None = None) -> T:
+    return call(table.FILL, (value,), (shape, dtype or like.desc.dtype), like.desc.device)
+
+
+def _zeros(like: T, shape: tuple[int, ...]) -> T:
+    if like.desc.dtype is d.complex128:
+        return from_pairs(_filled(like, (*shape, 2), 0, d.int64))
+    return _filled(like, shape, 0)
+
+
+# Joining
+
+
+def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
+    """Tensors one after the other along a dimension that they have.
+
+    Args:
+        tensors: One or more tensors of equal lengths in all other dimensions; their dtypes are promoted. As in PyTorch, tensors of shape
+            `[0]` are left out whatever the others' shapes are.
+        dim: The dimension.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't fit, or there are no tensors.
+        IndexRangeError: There is no such dimension.
+
+    Ascend operator: ConcatD. Like: torch.cat, numpy.concatenate.
+    """
+    given = tuple(tensors)
+    for tensor in given:
+        if not tensor.desc.numel or tensor.desc.dtype is d.complex128:
+            return _put(_joined_specially(given, dim), out)
+    return call(table.CONCAT, given, (dim,)) if out is None else write(table.CONCAT, out, given, (dim,))
+
+
+def concat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
+    """`cat` by another name. Like: torch.concat, numpy.concatenate."""
+    return cat(tensors, dim, out=out)
+
+
+def concatenate(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
+    """`cat` by another name. Like: torch.concatenate, numpy.concatenate."""
+    return cat(tensors, dim, out=out)
+
+
+def _joined_specially(given: tuple[T, ...], dim: int) -> T:
+    """Some operands have no elements, or are complex128."""
+    dtype = promotion.result_type([(tensor.desc.dtype, len(tensor.desc.shape)) for tensor in given])
+    shaped = [tensor for tensor in given if tensor.desc.shape != (0,)] or list(given[:1])
+    try:
+        shape = shapes.concat_shape([tensor.desc.shape for tensor in shaped], dim)
+    except AscendTensorError as error:
+        raise error.with_context("cat", given) from None
+    kept = [_as(tensor, dtype) for tensor in shaped if tensor.desc.numel]
+    if not kept:
+        return _zeros(_as(given[0], dtype), shape)
+    if len(kept) == 1:
+        return clone(kept[0])
+    dim = shapes.normalize_dim(dim, len(shape))
+    if dtype is d.complex128:
+        return from_pairs(call(table.CONCAT, tuple(map(as_pairs, kept)), (dim,)))
+    return call(table.CONCAT, tuple(kept), (dim,))
+
+
+def _as(input: T, dtype: DType) -> T:
+    return input if input.desc.dtype is dtype else call(CAST, (input,), (dtype,))
+
+
+def _put(result: T, out: T | None) -> T:
+    if out is None:
+        return result
+    if out.desc.shape != result.desc.shape:
+        raise ShapeError(f"the result has shape {list(result.desc.shape)}, out has {list(out.desc.shape)}").with_context("out=", (out,))
+    return copy_into(out, result)
+
+
+def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
+    """Tensors of one shape side by side along a new dimension.
+
+    Args:
+        tensors: One or more tensors of one shape; their dtypes are promoted.
+        dim: The new dimension, counted in the result.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes differ, or there are no tensors.
+        IndexRangeError: There is no such dimension.
+
+    Ascend operator: Pack. Like: torch.stack, numpy.stack.
+    """
+    given = tuple(tensors)
+    if any(tensor.desc.dtype is d.complex128 for tensor in given):
+        ndim = len(given[0].desc.shape) + 1
+        pairs = tuple(as_pairs(_as(tensor, d.complex128)) for tensor in given)
+        return _put(from_pairs(call(table.PACK, pairs, (dim % ndim if -ndim <= dim < ndim else dim,))), out)
+    return call(table.PACK, given, (dim,)) if out is None else write(table.PACK, out, given, (dim,))
+
+
+def hstack(tensors: Sequence[T]) -> T:
+    """Side by side: vectors end to end, all else along the second dimension. Like: torch.hstack, numpy.hstack."""
+    given = [views.atleast_1d(tensor) for tensor in tensors]
+    return cat(given, 0 if given and len(given[0].desc.shape) == 1 else 1)
+
+
+def vstack(tensors: Sequence[T]) -> T:
+    """On top of each other: vectors as rows, all else along the first dimension. Like: torch.vstack, numpy.vstack."""
+    return cat([views.atleast_2d(tensor) for tensor in tensors], 0)
+
+
+def dstack(tensors: Sequence[T]) -> T:
+    """Behind each other along a third dimension. Like: torch.dstack, numpy.dstack."""
+    return cat([atleast_3d(tensor) for tensor in tensors], 2)
+
+
+def column_stack(tensors: Sequence[T]) -> T:
+    """Vectors as the columns of a matrix; matrices side by side. Like: torch.column_stack, numpy.column_stack."""
+    given = [tensor if len(tensor.desc.shape) > 1 else views.reshape(tensor, (tensor.desc.numel, 1)) for tensor in tensors]
+    return cat(given, 1)
+
+
+def atleast_3d(input: T) -> T:
+    """A number as [1, 1, 1], a vector as [1, n, 1], a matrix as [m, n, 1]. Like: torch.atleast_3d, numpy.atleast_3d."""
+    shape = input.desc.shape
+    if len(shape) > 2:
+        return input
+    return views.reshape(input, (1, input.desc.numel, 1) if len(shape) < 2 else (*shape, 1))
+
+
+def block_diag(*tensors: T) -> T:
+    """Matrices along the diagonal of one that is zero elsewhere; numbers and vectors count as rows. Like: torch.block_diag."""
+    given = [views.atleast_2d(tensor) for tensor in tensors]
+    if not given or any(len(tensor.desc.shape) != 2 for tensor in given):
+        raise ShapeError("matrices are needed, at least one", where="block_diag").with_context("block_diag", tensors)
+    dtype = promotion.result_type([(tensor.desc.dtype, 2) for tensor in given])
+    like = _as(given[0], dtype)
+    whole = _zeros(like, tuple(sum(tensor.desc.shape[at] for tensor in given) for at in (0, 1)))
+    row = column = 0
+    for tensor in given:
+        rows, columns = tensor.desc.shape
+        copy_into(views.narrow(views.narrow(whole, 0, row, rows), 1, column, columns), tensor)
+        row, column = row + rows, column + columns
+    return whole
+
+
+# Repeating
+
+
+def tile(input: T, dims: Any) -> T:
+    """The tensor side by side with itself; numbers that are missing in front count as 1.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        dims: How often, along each of the last dimensions.
+
+    Raises:
+        ValueRangeError: A number is negative.
+
+    Ascend operator: Tile. Like: torch.tile, numpy.tile.
+    """
+    numbers = _integers(dims)
+    return _tiled(input, (1,) * (len(input.desc.shape) - len(numbers)) + numbers)
+
+
+def repeat(input: T, *repeats: Any) -> T:
+    """The tensor side by side with itself; a number for each dimension, more numbers add dimensions in front.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        *repeats: How often, as numbers or one tuple.
+
+    Raises:
+        ShapeError: Fewer numbers than dimensions.
+        ValueRangeError: A number is negative.
+
+    Ascend operator: Tile. Like: torch.Tensor.repeat.
+    """
+    return _tiled(input, _integers(repeats[0] if len(repeats) == 1 else repeats))
+
+
+def _tiled(input: T, numbers: tuple[int, ...]) -> T:
+    return call(table.TILE, (input,), (numbers,)) if numbers else clone(input)
+
+
+def repeat_interleave(input: T, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> T:
+    """Each place of a dimension several times in a row.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        repeats: How often: a number, or an integer tensor with one number, or one for each place.
+        dim: The dimension; by default the tensor is flattened first.
+        output_size: The sum of the numbers, where it is known; without it a tensor of numbers is summed up and the sum is waited for.
+
+    Raises:
+        ShapeError: `repeats` has another length than the dimension.
+        ValueRangeError: A number is negative.
+        IndexRangeError: There is no such dimension.
+
+    Ascend operator: RepeatInterleave; AsStrided for a number. Like: torch.repeat_interleave, numpy.repeat.
+    """
+    if dim is None:
+        input, dim = views.reshape(input, input.desc.numel), 0
+    elif not input.desc.shape:
+        input = views.reshape(input, 1)
+    dim = _dim(input, dim, "repeat_interleave")
+    shape = input.desc.shape
+    if not isinstance(repeats, TensorBase):
+        return _repeated(input, as_int(repeats), dim)
+    if repeats.desc.numel == 1:
+        repeats = views.reshape(repeats, 1)
+        count = output_size if output_size is not None else shape[dim] * _number(repeats)
+    else:
+        count = output_size if output_size is not None else _number(total(repeats))
+    if count < 0:
+        raise ValueRangeError("repeats must not be negative").with_context("repeat_interleave", (input, repeats))
+    if input.desc.dtype is d.complex128:
+        return from_pairs(call(table.REPEAT_INTERLEAVE, (as_pairs(input), repeats), (dim, count)))
+    return call(table.REPEAT_INTERLEAVE, (input, repeats), (dim, count))
+
+
+def _repeated(input: T, number: int, dim: int) -> T:
+    shape = input.desc.shape
+    if number < 0:
+        raise ValueRangeError(f"repeats must not be negative, it is {number}").with_context("repeat_interleave", (input,))
+    wide = views.expand(views.unsqueeze(input, dim + 1), (*shape[: dim + 1], number, *shape[dim + 1 :]))
+    return views.reshape(contiguous_copy(wide), (*shape[:dim], shape[dim] * number, *shape[dim + 1 :]))  # type: ignore[return-value]
+
+
+def _number(input: TensorBase) -> int:
+    """A sum that decides a shape, read from the device."""
+    return int(host.item(input))
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
+    """Coordinates of a grid: each vector along a dimension of its own, expanded along the others (views).
+
+    Args:
+        *tensors: Vectors or numbers, or one list of them, of one dtype.
+        indexing: "ij", or "xy" for the first two dimensions exchanged.
+
+    Raises:
+        ShapeError: A tensor of more than one dimension.
+        ValueRangeError: Another `indexing`.
+
+    Like: torch.meshgrid, numpy.meshgrid.
+    """
+    given = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
+    if indexing not in ("ij", "xy"):
+        raise ValueRangeError(f'indexing must be "ij" or "xy", not {indexing!r}', where="meshgrid")
+    if any(len(tensor.desc.shape) > 1 for tensor in given):
+        raise ShapeError("vectors or numbers are needed").with_context("meshgrid", given)
+    swapped = indexing == "xy" and len(given) > 1
+    if swapped:
+        given = (given[1], given[0], *given[2:])
+    lengths = tuple(tensor.desc.numel for tensor in given)
+    grids = []
+    for at, tensor in enumerate(given):
+        column = views.reshape(tensor, (1,) * at + (lengths[at],) + (1,) * (len(given) - at - 1))
+        grids.append(views.expand(column, lengths))
+    if swapped:
+        grids = [views.transpose(grids[1], 0, 1), views.transpose(grids[0], 0, 1), *(views.transpose(grid, 0, 1) for grid in grids[2:])]
+    return tuple(grids)
+
+
+def cartesian_prod(*tensors: T) -> T:
+    """Every combination of the elements of vectors, one a row. Like: torch.cartesian_prod."""
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([views.reshape(grid, -1) for grid in meshgrid(*tensors)], 1)
+
+
+# Turning
+
+
+def flip(input: T, *dims: Any) -> T:
+    """Dimensions in reverse order, as a copy.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        *dims: The dimensions, as numbers or one tuple.
+
+    Raises:
+        IndexRangeError: There is no such dimension.
+
+    Ascend operator: ReverseV2. Like: torch.flip, numpy.flip.
+    """
+    given = _integers(dims[0] if len(dims) == 1 else dims)
+    numbers = tuple(sorted(_dim(input, dim, "flip") for dim in given))
+    if len(set(numbers)) != len(numbers):
+        raise ShapeError(f"dims {list(given)} name a dimension twice").with_context("flip", (input,))
+    return call(table.FLIP, (input,), (numbers,)) if numbers and input.desc.shape else clone(input)
+
+
+def fliplr(input: T) -> T:
+    """The second dimension in reverse order. Like: torch.fliplr, numpy.fliplr."""
+    return flip(input, 1)
+
+
+def flipud(input: T) -> T:
+    """The first dimension in reverse order. Like: torch.flipud, numpy.flipud."""
+    return flip(input, 0)
+
+
+def roll(input: T, shifts: Any, dims: Any = None) -> T:
+    """Places moved along dimensions; those that leave at the end come in at the beginning.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        shifts: How far, a number or one for each of `dims`; negative to the beginning.
+        dims: The dimensions; by default the tensor is rolled as if it were flat.
+
+    Raises:
+        ShapeError: `shifts` and `dims` differ in length.
+        IndexRangeError: There is no such dimension.
+
+    Ascend operator: Roll. Like: torch.roll, numpy.roll.
+    """
+    steps = _integers(shifts)
+    if dims is None:
+        flat = views.reshape(input, -1) if input.desc.numel else input
+        return views.reshape(_rolled(flat, (sum(steps),), (0,)), input.desc.shape)
+    numbers = tuple(_dim(input, dim, "roll") for dim in _integers(dims))
+    if len(steps) != len(numbers):
+        raise ShapeError(f"{len(steps)} shifts for {len(numbers)} dims").with_context("roll", (input,))
+    return _rolled(input, steps, numbers)
+
+
+def _rolled(input: T, steps: tuple[int, ...], dims: tuple[int, ...]) -> T:
+    if not input.desc.numel or not input.desc.shape:
+        return clone(input)
+    far: dict[int, int] = {}
+    for step, dim in zip(steps, dims, strict=True):
+        far[dim] = (far.get(dim, 0) + step) % input.desc.shape[dim]
+    moved = {dim: step for dim, step in sorted(far.items()) if step}
+    if not moved:
+        return clone(input)
+    arguments = (tuple(moved.values()), tuple(moved))
+    if input.desc.dtype is d.complex128:
+        return from_pairs(call(table.ROLL, (as_pairs(input),), arguments))
+    return call(table.ROLL, (input,), arguments)
+
+
+def rot90(input: T, k: int = 1, dims: Ints = (0, 1)) -> T:
+    """The plane of two dimensions turned by `k` quarter turns, from the first to the second.
+
+    Args:
+        input: Tensor of at least two dimensions.
+        k: Number of quarter turns.
+        dims: The two dimensions.
+
+    Raises:
+        ShapeError: Not two different dimensions.
+
+    Ascend operator: ReverseV2. Like: torch.rot90, numpy.rot90.
+    """
+    if len(dims) != 2 or _dim(input, dims[0], "rot90") == _dim(input, dims[1], "rot90"):
+        raise ShapeError(f"two different dimensions are needed, not {list(dims)}").with_context("rot90", (input,))
+    one, other = dims
+    turns = k % 4
+    if turns == 0:
+        return clone(input)
+    if turns == 2:
+        return flip(input, one, other)
+    if turns == 1:
+        return views.transpose(flip(input, other), one, other)
+    return flip(views.transpose(input, one, other), other)
+
+
+# Triangles and diagonals
+
+
+def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
+    """The lower triangle of each matrix, zero above it.
+
+    Args:
+        input: Tensor of at least two dimensions.
+        diagonal: The last diagonal that is kept; 0 the main one, positive ones above it.
+        out: Tensor of the same shape to write into.
+
+    Raises:
+        ShapeError: Fewer dimensions.
+
+    Ascend operator: Tril. Like: torch.tril, numpy.tril.
+    """
+    return call(table.TRIL, (input,), (diagonal,)) if out is None else write(table.TRIL, out, (input,), (diagonal,))
+
+
+def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
+    """The upper triangle of each matrix, zero below it.
+
+    Args:
+        input: Tensor of at least two dimensions.
+        diagonal: The first diagonal that is kept; 0 the main one, positive ones above it.
+        out: Tensor of the same shape to write into.
+
+    Raises:
+        ShapeError: Fewer dimensions.
+
+    Ascend operator: Triu. Like: torch.triu, numpy.triu.
+    """
+    return call(table.TRIU, (input,), (diagonal,)) if out is None else write(table.TRIU, out, (input,), (diagonal,))
+
+
+def diag(input: T, diagonal: int = 0) -> T:
+    """A vector as the diagonal of a matrix, or a matrix's diagonal as a vector; a copy both times.
+
+    Args:
+        input: Vector or matrix.
+        diagonal: 0 the main one, positive ones above it.
+
+    Raises:
+        ShapeError: Neither a vector nor a matrix.
+
+    Ascend operator: DiagFlat; AsStrided. Like: torch.diag, numpy.diag.
+    """
+    ndim = len(input.desc.shape)
+    if ndim == 1:
+        return diagflat(input, diagonal)
+    if ndim != 2:
+        raise ShapeError(f"a vector or a matrix is needed, not shape {list(input.desc.shape)}").with_context("diag", (input,))
+    return clone(views.diagonal(input, diagonal))
+
+
+def diagflat(input: T, offset: int = 0) -> T:
+    """A matrix with all elements of the tensor on a diagonal. Ascend operator: DiagFlat. Like: torch.diagflat, numpy.diagflat."""
+    if input.desc.dtype is d.complex128 or not input.desc.numel:
+        return diag_embed(views.reshape(input, -1) if input.desc.numel else views.reshape(input, 0), offset)
+    return call(table.DIAG_FLAT, (input,), (offset,))
+
+
+def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T:
+    """Vectors along the last dimension as diagonals of matrices in two dimensions of the result, zero elsewhere.
+
+    Args:
+        input: Tensor of at least one dimension.
+        offset: Which diagonal; 0 the main one, positive ones above it.
+        dim1, dim2: The dimensions of the matrices.
+
+    Raises:
+        ShapeError: No dimension, or `dim1` and `dim2` are one.
+
+    Ascend operator: Fill, ViewCopy. Like: torch.diag_embed.
+    """
+    shape = input.desc.shape
+    if not shape:
+        raise ShapeError("a tensor of at least one dimension is needed").with_context("diag_embed", (input,))
+    one, other = (shapes.normalize_dim(dim, len(shape) + 1) for dim in (dim1, dim2))
+    if one == other:
+        raise ShapeError(f"dimensions {dim1} and {dim2} must be two different ones").with_context("diag_embed", (input,))
+    size = shape[-1] + abs(offset)
+    lengths = list(shape[:-1])
+    for dim in sorted((one, other)):
+        lengths.insert(dim, size)
+    whole = _zeros(input, tuple(lengths))
+    copy_into(views.diagonal(whole, offset, one, other), input)
+    return whole
+
+
+def _with_part(function: str, input: T, src: TensorBase, part: Callable[[T], T]) -> T:
+    """A copy of `input` with a part of it replaced."""
+    whole = clone(input)
+    target = part(whole)
+    if target.desc.shape != src.desc.shape:
+        raise ShapeError(f"src has shape {list(src.desc.shape)}, the part that it replaces {list(target.desc.shape)}").with_context(function, (input, src))
+    copy_into(target, src)
+    return whole
+
+
+def diagonal_scatter(input: T, src: TensorBase, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
+    """A copy with the diagonals replaced by `src`. Ascend operator: ViewCopy. Like: torch.diagonal_scatter."""
+    return _with_part("diagonal_scatter", input, src, lambda whole: views.diagonal(whole, offset, dim1, dim2))
+
+
+def select_scatter(input: T, src: TensorBase, dim: int, index: int) -> T:
+    """A copy with one place of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.select_scatter."""
+    return _with_part("select_scatter", input, src, lambda whole: views.select(whole, dim, index))
+
+
+def slice_scatter(input: T, src: TensorBase, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> T:
+    """A copy with a slice of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.slice_scatter."""
+    at = _dim(input, dim, "slice_scatter")
+    if step < 1:
+        raise ValueRangeError(f"step must be positive, not {step}").with_context("slice_scatter", (input, src))
+
+    def part(whole: T) -> T:
+        index = (slice(None),) * at + (slice(start, end, step),)
+        found = shapes.basic_index(whole.desc.shape, base.element_strides(whole), base.element_offset(whole), index)
+        return base.view(whole, found.shape, found.strides, found.offset)
+
+    return _with_part("slice_scatter", input, src, part)
+
+
+# Padding
+
+
+def pad(input: T, pad: Ints, mode: str = "constant", value: Any = None) -> T:
+    """Places added around a tensor, or cut off where a number is negative.
+
+    Args:
+        input: Tensor of any dtype.
+        pad: Numbers of places (before, after) of the last dimension, then of the one before it, and so on.
+        mode: "constant", "reflect" (mirrored at the border element, each number below the length), "replicate" (the border element),
+            or "circular" (from the other end, each number at most the length).
+        value: For "constant": the number put there; by default 0.
+
+    Returns:
+        Tensor of the input's dtype.
+
+    Raises:
+        ShapeError: An odd count of numbers, or more than two for each dimension.
+        ValueRangeError: Another mode, or more places than the mode can give.
+
+    Ascend operator: PadV3, MirrorPad, ConcatD. Like: torch.nn.functional.pad, numpy.pad.
+    """
+    numbers = _integers(pad)
+    shape = input.desc.shape
+    if len(numbers) % 2 or len(numbers) > 2 * len(shape):
+        raise ShapeError(f"pad {list(numbers)} is not (before, after) of some of {len(shape)} dimensions").with_context("pad", (input,))
+    pairs = [(0, 0)] * len(shape)
+    for at in range(len(numbers) // 2):
+        pairs[len(shape) - 1 - at] = (numbers[2 * at], numbers[2 * at + 1])
+    if mode not in _MODES:
+        raise ValueRangeError(f"mode must be one of {', '.join(_MODES)}, not {mode!r}", where="pad")
+    if value is not None and mode != "constant":
+        raise ValueRangeError(f"mode {mode} takes no value", where="pad")
+    cut = input
+    for dim, (before, after) in enumerate(pairs):
+        if min(before, after) < 0:
+            length = cut.desc.shape[dim] + min(before, 0) + min(after, 0)
+            if length < 0:
+                raise ValueRangeError(f"padding {before}, {after} cuts off more than dimension {dim} has").with_context("pad", (input,))
+            cut = views.narrow(cut, dim, max(-before, 0), length)
+    added = tuple(max(number, 0) for pair in pairs for number in pair)
+    if not any(added):
+        return clone(cut)
+    return _MODES[mode](cut, added, 0 if value is None else value)
+
+
+def _constant_pad(input: T, added: tuple[int, ...], value: Any) -> T:
+    if not input.desc.numel:
+        return _filled(input, tuple(added[2 * at] + size + added[2 * at + 1] for at, size in enumerate(input.desc.shape)), value)
+    return call(table.PAD, (input, value), (added, "constant"))
+
+
+def _replicate_pad(input: T, added: tuple[int, ...], value: Any) -> T:
+    return call(table.PAD, (input, None), (added, "edge"))
+
+
+def _reflect_pad(input: T, added: tuple[int, ...], value: Any) -> T:
+    if input.desc.dtype is d.complex128:
+        return from_pairs(call(table.MIRROR_PAD, (as_pairs(input),), ((*added, 0, 0),)))
+    return call(table.MIRROR_PAD, (input,), (added,))
+
+
+def _circular_pad(input: T, added: tuple[int, ...], value: Any) -> T:
+    for dim, length in enumerate(input.desc.shape):
+        before, after = added[2 * dim : 2 * dim + 2]
+        if max(before, after) > length:
+            raise ValueRangeError(f"padding {before}, {after} is more than dimension {dim} has, {length}").with_context("pad", (input,))
+        parts = [views.narrow(input, dim, length - before, before), input, views.narrow(input, dim, 0, after)]
+        if before or after:
+            input = cat([part for part in parts if part.desc.shape[dim]], dim)
+    return input
+
+
+_MODES: dict[str, Callable[..., Any]] = {
+    "constant": _constant_pad,
+    "reflect": _reflect_pad,
+    "replicate": _replicate_pad,
+    "circular": _circular_pad,
+}
