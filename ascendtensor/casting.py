@@ -1,4 +1,4 @@
-"""Functions on dtypes that users call: promotion of tensors and numbers, the default dtype."""
+"""Promotion as users ask for it: of dtypes, tensors and numbers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, promotion
+from . import promotion
 from .base import TensorBase
 from .dtypes import DType, DTypeLike, as_dtype
 from .errors import DTypeError
-from .launch.registry import handle_cache
 
-__all__ = ["can_cast", "promote_types", "result_type", "set_default_dtype"]
+__all__ = ["can_cast", "promote_types", "result_type"]
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike) -> bool:
@@ -56,16 +55,3 @@ def _operand(operand: Any) -> promotion.Operand:
         return as_dtype(operand), 1
     except DTypeError as error:
         raise error.with_context("result_type") from None
-
-
-def set_default_dtype(d: DTypeLike) -> None:
-    """Change the floating type of Python floats and of functions that make floats of integers, for the whole process.
-
-    Raises:
-        DTypeError: Not a floating type.
-
-    Like: torch.set_default_dtype.
-    """
-    dtypes.set_default_dtype(d)
-    with handle_cache.lock:
-        handle_cache.plans.clear()  # what the old default led to is worked out in them

@@ -161,6 +161,31 @@ def _read_staged(buffer: DeviceBuffer, result: Array, nbytes: int, stream: Strea
         staging.drained(lane, slab, serial)
 
 
+def download_parts(buffer: DeviceBuffer, parts: Sequence[tuple[int, int]]) -> list[Array]:
+    """Copy pieces of a buffer, as bytes; waits for the stream once.
+
+    Args:
+        buffer: A buffer or window.
+        parts: Where each piece starts in it, and its length, in bytes.
+
+    Raises:
+        AclError: Work queued before had failed; it shows here (RT-45).
+    """
+    device = buffer.device
+    stream = device.current_stream()
+    if buffer.stream is not stream:
+        buffer.read_on(stream)
+    stream.synchronize()
+    kind = _DEVICE_TO_HOST if device.host_mode else _DEVICE_TO_DEVICE
+    found: list[Array] = []
+    for start, nbytes in parts:
+        piece = np.empty(nbytes, np.uint8)
+        binding.memcpy(address_of(piece), nbytes, buffer.address + start, nbytes, kind)
+        device.bytes_to_host += nbytes
+        found.append(piece)
+    return found
+
+
 def copy_device(target: DeviceBuffer, source: DeviceBuffer, nbytes: int, target_offset: int = 0, source_offset: int = 0) -> None:
     """Copy inside one device, on the current stream.
 
