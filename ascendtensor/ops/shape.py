@@ -118,6 +118,8 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     Ascend operator: ConcatD. Like: torch.cat, numpy.concatenate.
     """
     given = tuple(tensors)
+    if not given:
+        raise ShapeError("there are no tensors to join", where="cat")
     for tensor in given:
         if not tensor.desc.numel or tensor.desc.dtype is d.complex128:
             return _put(_joined_specially(given, dim), out)
@@ -183,6 +185,8 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     Ascend operator: Pack. Like: torch.stack, numpy.stack.
     """
     given = tuple(tensors)
+    if not given:
+        raise ShapeError("there are no tensors to stack", where="stack")
     if any(tensor.desc.dtype is d.complex128 for tensor in given):
         ndim = len(given[0].desc.shape) + 1
         pairs = tuple(as_pairs(_as(tensor, d.complex128)) for tensor in given)
@@ -351,7 +355,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
         column = views.reshape(tensor, (1,) * at + (lengths[at],) + (1,) * (len(given) - at - 1))
         grids.append(views.expand(column, lengths))
     if swapped:
-        grids = [views.transpose(grids[1], 0, 1), views.transpose(grids[0], 0, 1), *(views.transpose(grid, 0, 1) for grid in grids[2:])]
+        grids[:2] = grids[1], grids[0]
     return tuple(grids)
 
 
@@ -554,7 +558,8 @@ def _with_part(function: str, input: T, src: TensorBase, part: Callable[[T], T])
     whole = clone(input)
     target = part(whole)
     if target.desc.shape != src.desc.shape:
-        raise ShapeError(f"src has shape {list(src.desc.shape)}, the part that it replaces {list(target.desc.shape)}").with_context(function, (input, src))
+        error = ShapeError(f"src has shape {list(src.desc.shape)}, the part that it replaces {list(target.desc.shape)}")
+        raise error.with_context(function, (input, src))
     copy_into(target, src)
     return whole
 
