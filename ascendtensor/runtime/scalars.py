@@ -63,8 +63,8 @@ class Scalars:
             dtype: Element type.
             value: A Python or NumPy number.
         """
-        # Equal numbers have equal bits in one dtype, except the two zeros (and NaN, which equals nothing).
-        found = self._by_value.get((dtype, value)) if value else None
+        # Equal numbers have equal bits in one dtype, except the two zeros (and NaN, which equals nothing); a complex number has two of them.
+        found = self._by_value.get((dtype, value)) if value and not dtype.is_complex else None
         return found if found is not None else self._make(dtype, value)
 
     def _make(self, dtype: DType, value: Any) -> DeviceBuffer:
@@ -77,13 +77,14 @@ class Scalars:
             if buffer is None:
                 buffer = copies.upload_array(array, stream)
                 self._by_bits[(dtype, bits)] = buffer
-            if value and value == value:
+            keep = value and value == value and not dtype.is_complex
+            if keep:
                 self._by_value[(dtype, value)] = buffer
             if len(self._by_bits) > CAPACITY or len(self._by_value) > 2 * CAPACITY:
                 self._by_value.clear()
                 while len(self._by_bits) > CAPACITY:
                     del self._by_bits[next(iter(self._by_bits))]
-                if value and value == value:
+                if keep:
                     self._by_value[(dtype, value)] = buffer
             return buffer
 
