@@ -16,6 +16,7 @@ from ..acl import binding
 from ..errors import OperatorNotFoundError, ShapeError
 from ..runtime import attrs, desc
 from ..runtime.desc import TensorDesc
+from ..runtime.interrupts import HeldInterrupts
 from .static import Plan, Prepared
 
 if TYPE_CHECKING:
@@ -67,12 +68,14 @@ class DynamicPlan(Plan):
         self.constants = tuple((position, tensor.const) for position, (tensor, wanted) in enumerate(pairs) if tensor.const is not None and wanted.const is None)
         self.inputs: list[int] = []
         self.outputs: list[int] = []
-        self.attr = attrs.keep(device, exact.attrs)
-        self.dropped = device.kept_descs.dropped, device.kept_attrs.dropped
-        for tensor, wanted in pairs:
-            self.inputs.append(desc.keep(device, tensor if wanted.const is not None else replace(tensor, const=None)))
-        for tensor in exact.outputs:
-            self.outputs.append(desc.keep(device, tensor))
+        with HeldInterrupts():
+            self.attr = attrs.keep(device, exact.attrs)
+            self.dropped = device.kept_descs.dropped, device.kept_attrs.dropped
+            for tensor, wanted in pairs:
+                free = tensor.const is not None and wanted.const is None
+                self.inputs.append(desc.keep(device, replace(tensor, const=None) if free else tensor))
+            for tensor in exact.outputs:
+                self.outputs.append(desc.keep(device, tensor))
 
     def __del__(self) -> None:
         # Appends only, and nothing global: this may run in any thread, and while the interpreter ends.

@@ -205,9 +205,6 @@ class HandleRegistry:
             self._live.add(value)
             return OpHandle(value, self._graveyard)
 
-    def is_loaded(self, description: Description) -> bool:
-        return description in self._loaded
-
     def load(self, description: Description) -> float:
         """Make sure that the operator model of a description is loaded.
 
@@ -237,6 +234,8 @@ class HandleRegistry:
 
     def bury(self) -> None:
         """Destroy the handles whose plans are gone and whose work has run."""
+        if not (self._graveyard or self._dying):
+            return
         with self.lock, HeldInterrupts():
             if self._graveyard:
                 dead = len(self._graveyard)

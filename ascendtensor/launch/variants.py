@@ -23,22 +23,29 @@ MAX_FAMILIES: Final = 4096
 
 
 class Family:
-    """Variants seen of one family."""
+    """Variants seen of one family: its exact models by what tells them apart, its constants, its dynamic models by theirs."""
 
-    __slots__ = ("constants", "slow", "static")
+    __slots__ = ("constants", "dynamic", "exact", "slow")
 
     def __init__(self) -> None:
-        self.static = 0
+        self.exact: set[Hashable] = set()
         self.slow = False
         self.constants: set[Hashable] = set()
+        self.dynamic: dict[Hashable, Description] = {}
 
-    def loaded(self, seconds: float) -> None:
+    def loaded(self, variant: Hashable, seconds: float) -> None:
         """Note an exact model that was loaded just now, and what it took; one slow compile is enough to be called slow."""
-        self.static += 1
+        self.exact.add(variant)
         self.slow = self.slow or seconds > SLOW_COMPILE_SECONDS
 
-    def wants_dynamic(self) -> bool:
-        return self.static >= (SLOW_STATIC_VARIANTS if self.slow else STATIC_VARIANTS)
+    def wants_dynamic(self, variant: Hashable) -> bool:
+        """Whether a variant is served by a dynamic model: it has no exact one, and there are enough of those."""
+        return variant not in self.exact and len(self.exact) >= (SLOW_STATIC_VARIANTS if self.slow else STATIC_VARIANTS)
+
+
+def variant_of(description: Description) -> Hashable:
+    """What tells a description from the others of its family."""
+    return (tuple([(tensor.shape, tensor.const) for tensor in description.inputs]), tuple([tensor.shape for tensor in description.outputs]))
 
 
 class Variants:
@@ -62,10 +69,14 @@ class Variants:
 
 def dynamic_model(description: Description, family: Family, per_call: bool) -> Description:
     """The dynamic model for a member of a family; constants leave the model once the family has shown more than a few of them."""
-    constants = tuple(tensor.const for tensor in description.inputs if tensor.const is not None)
+    constants = tuple([tensor.const for tensor in description.inputs if tensor.const is not None])
     if constants and len(family.constants) <= FREE_CONSTANTS_AFTER:
         family.constants.add(constants)
-    return generalize(description, free_constants=not per_call and len(family.constants) > FREE_CONSTANTS_AFTER)
+    free = not per_call and len(family.constants) > FREE_CONSTANTS_AFTER
+    found = family.dynamic.get(() if free else constants)
+    if found is None:
+        found = family.dynamic[() if free else constants] = generalize(description, free_constants=free)
+    return found
 
 
 def _open(tensor: TensorDescription) -> Hashable:

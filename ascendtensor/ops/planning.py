@@ -18,7 +18,7 @@ from ..launch import operands as fetches
 from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
 from ..launch.registry import HandleRegistry
 from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, UnaryPlan
-from ..launch.variants import dynamic_model
+from ..launch.variants import dynamic_model, variant_of
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
@@ -181,10 +181,9 @@ class Planner:
     def _model(self, row: Row, call: Prepared) -> Plan:
         registry, description = self._registry, call.description
         family = registry.variants.family(description)
-        loaded = registry.is_loaded(description)
-        if not (row.data_dependent or row.per_call or (not loaded and family.wants_dynamic())):
-            if not loaded:
-                family.loaded(registry.load(description))
+        variant = variant_of(description)
+        if not (row.data_dependent or row.per_call or family.wants_dynamic(variant)):
+            family.loaded(variant, registry.load(description))
             handle = registry.handle(description, call.device)
             if call.simple and len(call.fetches) == 1:
                 return UnaryPlan(call, handle)

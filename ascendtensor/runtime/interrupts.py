@@ -11,10 +11,12 @@ from typing import Any
 class HeldInterrupts:
     """A SIGINT that comes during the `with` block is handled at its end.
 
-    Signals are handled in the main thread only, so elsewhere it does nothing. It costs about a microsecond: not for the hot road.
+    Signals are handled in the main thread only, so elsewhere it does nothing; inside another such block neither. It costs some
+    microseconds: not for the hot road.
     """
 
     __slots__ = ("_before", "_came")
+    _holds = False
 
     def __init__(self) -> None:
         self._before: Any = None
@@ -24,7 +26,7 @@ class HeldInterrupts:
         self._came = frame or True
 
     def __enter__(self) -> None:
-        if threading.get_ident() != threading.main_thread().ident:
+        if threading.get_ident() != threading.main_thread().ident or HeldInterrupts._holds:
             return
         before = signal.getsignal(signal.SIGINT)
         if not callable(before):
@@ -34,12 +36,14 @@ class HeldInterrupts:
         except ValueError:  # the main thread of another interpreter
             return
         self._before = before
+        HeldInterrupts._holds = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         before = self._before
         if before is None:
             return
         self._before = None
+        HeldInterrupts._holds = False
         signal.signal(signal.SIGINT, before)
         if self._came:
             before(signal.SIGINT, None if self._came is True else self._came)
