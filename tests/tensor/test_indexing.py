@@ -1,0 +1,338 @@
+"""`t[...]` against NumPy: reading, writing, aliasing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import ascendtensor as at
+from ascendtensor import dtypes as d
+from ascendtensor import errors
+
+fast = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+SHAPE = (4, 3, 5)
+COUNT = int(np.prod(SHAPE))
+
+
+def both(dtype: Any = np.float32) -> tuple[Any, Any]:
+    host = np.arange(COUNT).reshape(SHAPE).astype(dtype)
+    return host, at.tensor(host)
+
+
+def slices(length: int) -> st.SearchStrategy[slice]:
+    ends = st.none() | st.integers(-length - 2, length + 2)
+    return st.builds(slice, ends, ends, st.none() | st.integers(-3, 3).filter(bool))
+
+
+@st.composite
+def basic_indices(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> Any:
+    parts: list[Any] = []
+    for length in shape[: draw(st.integers(0, len(shape)))]:
+        parts.append(draw(slices(length) | st.integers(-length, length - 1)))
+    if draw(st.booleans()):
+        parts.insert(draw(st.integers(0, len(parts))) if len(parts) == len(shape) else len(parts), Ellipsis)
+    for _ in range(draw(st.integers(0, 2))):
+        parts.insert(draw(st.integers(0, len(parts))), None)
+    return tuple(parts) if len(parts) != 1 or draw(st.booleans()) else parts[0]
+
+
+@fast
+@given(basic_indices())
+def test_basic_index_reads_as_numpy(index: Any) -> None:
+    host, tensor = both()
+    found = tensor[index]
+    assert found.shape == host[index].shape
+    np.testing.assert_array_equal(found.numpy(), host[index])
+
+
+@fast
+@given(basic_indices(), st.booleans())
+def test_basic_index_writes_as_numpy(index: Any, number: bool) -> None:
+    host, tensor = both()
+    value = -7.0 if number else -np.arange(1, host[index].size + 1, dtype=np.float32).reshape(host[index].shape)
+    host[index] = value
+    tensor[index] = value
+    np.testing.assert_array_equal(tensor.numpy(), host)
+
+
+@fast
+@given(basic_indices(), basic_indices((2, 2)))
+def test_views_of_views_alias(first: Any, second: Any) -> None:
+    host, tensor = both()
+    try:
+        part = host[first][second]
+    except IndexError:
+        with pytest.raises(IndexError):
+            tensor[first][second]
+        return
+    view = tensor[first][second]
+    view += 100
+    part = host[first]
+    part = part[second]
+    if isinstance(part, np.ndarray):
+        part += 100
+        np.testing.assert_array_equal(tensor.numpy(), host)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        [0, 2],
+        [-1],
+        [],
+        np.array([[0, 1], [2, 3]]),
+        np.array([2, 0], np.int8),
+        (slice(None), [0, 2, 1]),
+        (slice(1, 3), [0, 2]),
+        ([0, 1], [1, 2]),
+        ([[0], [3]], [0, 1, 2]),
+        (slice(None), [0, 1], [4, 4]),
+        ([0, 1], slice(None), [1, 2]),
+        (Ellipsis, [1, 1]),
+        (None, [0, 3]),
+        ([3, 0], [0, 0], [1, 2]),
+        (np.array([1, 2]), np.array(1)),
+        (slice(None, None, -1), slice(None), [0, 4]),
+    ],
+    ids=str,
+)
+class TestIntegerIndices:
+    def test_reads_from_the_host(self, index: Any) -> None:
+        host, tensor = both()
+        np.testing.assert_array_equal(tensor[index].numpy(), host[index])
+
+    def test_reads_from_the_device(self, index: Any) -> None:
+        host, tensor = both()
+        np.testing.assert_array_equal(tensor[to_device(index)].numpy(), host[index])
+
+    @pytest.mark.parametrize("base", ["whole", "view"])
+    def test_writes(self, index: Any, base: str) -> None:
+        host, tensor = both()
+        if base == "view":
+            host, tensor = np.concatenate([host, host], 2), at.tensor(np.concatenate([host, host], 2))
+        part, target = (host[:, :, 2:7], tensor[:, :, 2:7]) if base == "view" else (host, tensor)
+        if base == "view" and part[index].size and np.max(np.abs(np.concatenate([np.ravel(i) for i in _numbers(index)]))) > 4:
+            return
+        value = -np.arange(1, part[index].size + 1, dtype=np.float32).reshape(part[index].shape)
+        part[index] = value
+        target[to_device(index)] = at.tensor(value)
+        np.testing.assert_array_equal(tensor.numpy(), host)
+        part[index] = 0.5
+        target[index] = 0.5
+        np.testing.assert_array_equal(tensor.numpy(), host)
+
+
+def _numbers(index: Any) -> list[Any]:
+    return [part for part in (index if isinstance(index, tuple) else (index,)) if isinstance(part, (list, np.ndarray))]
+
+
+def to_device(index: Any) -> Any:
+    if isinstance(index, tuple):
+        return tuple(to_device(part) for part in index)
+    if isinstance(index, (list, np.ndarray)):
+        return at.tensor(np.asarray(index, np.int64 if not len(np.shape(index)) or not np.size(index) else None))
+    return index
+
+
+def test_masks_read_and_write_as_numpy() -> None:
+    host, tensor = both()
+    generator = np.random.default_rng(0)
+    for shape, lead in [((4, 3, 5), ()), ((4,), ()), ((4, 3), ()), ((3,), (slice(None),)), ((3, 5), (slice(None),)), ((5,), (Ellipsis,))]:
+        mask = generator.random(shape) > 0.5
+        for given in (mask, at.tensor(mask), mask.tolist()):
+            index = (*lead, given)
+            where = (*lead, mask)
+            np.testing.assert_array_equal(tensor[index].numpy(), host[where])
+            host[where] = -1.0
+            tensor[index] = -1.0
+            np.testing.assert_array_equal(tensor.numpy(), host)
+            value = generator.random(host[where].shape).astype(np.float32)
+            host[where] = value
+            tensor[index] = value
+            np.testing.assert_array_equal(tensor.numpy(), host)
+
+
+def test_masks_beside_indices() -> None:
+    host, tensor = both()
+    rows, columns = np.array([True, False, True, True]), [0, 1, 4]
+    np.testing.assert_array_equal(tensor[at.tensor(rows), :, columns].numpy(), host[rows, :, columns])
+    pairs = host[:, :, 0] > 20
+    np.testing.assert_array_equal(tensor[at.tensor(pairs), 1:].numpy(), host[pairs, 1:])
+
+
+def test_a_mask_over_a_strided_view_is_written_through() -> None:
+    host, tensor = both()
+    mask = host.transpose(2, 0, 1) % 3 == 0
+    value = np.arange(mask.sum(), dtype=np.float32)
+    host.transpose(2, 0, 1)[mask] = value
+    tensor.permute(2, 0, 1)[at.tensor(mask)] = at.tensor(value)
+    np.testing.assert_array_equal(tensor.numpy(), host)
+
+
+def test_truth_values_add_a_dimension() -> None:
+    host, tensor = both()
+    for index in (True, False, (True, slice(1, 2)), np.True_):
+        np.testing.assert_array_equal(tensor[index].numpy(), host[index])
+
+
+def test_zero_dimensional_integer_tensors_are_numbers() -> None:
+    host, tensor = both()
+    np.testing.assert_array_equal(tensor[at.tensor(2)].numpy(), host[2])
+    np.testing.assert_array_equal(tensor[at.tensor(1) :].numpy(), host[1:])
+    assert tensor[at.tensor(-1), at.tensor(0, dtype=at.int32), np.int64(3)].item() == host[-1, 0, 3]
+
+
+@pytest.mark.parametrize("dtype", d.ALL, ids=lambda dtype: dtype.name)
+def test_every_dtype_is_indexed(dtype: Any) -> None:
+    host = np.arange(12).reshape(3, 4).astype(dtype.numpy)
+    tensor = at.tensor(host)
+    mask = np.arange(12).reshape(3, 4) % 2 == 0
+    steps: list[Any] = [(1,), (slice(None), 2), (slice(None, None, -1),), ([2, 0],), (slice(None), [1, 1]), ([0, 2], [1, 3]), (mask,)]
+    for index in steps:
+        np.testing.assert_array_equal(tensor[index].numpy(), host[index])
+        np.testing.assert_array_equal(tensor[to_device(index)].numpy(), host[index])
+        value = np.ones(host[index].shape).astype(dtype.numpy)
+        for given in (value, 0):
+            host[index] = given
+            tensor[to_device(index)] = given
+            np.testing.assert_array_equal(tensor.numpy(), host)
+
+
+def test_repeated_indices_accumulate_only_when_asked() -> None:
+    # pytorch/pytorch#39227
+    a = at.zeros(3)
+    a.index_put_((at.tensor([0, 0]),), at.tensor(1.0), accumulate=True)
+    assert a.tolist() == [2.0, 0.0, 0.0]
+    b = at.zeros(3)
+    b[[0, 0]] += 1
+    assert b.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_accumulates_in_every_real_dtype() -> None:
+    for dtype in (at.int8, at.int16, at.int32, at.int64, at.uint8, at.float16, at.bfloat16, at.float32):
+        a = at.index_put(at.ones(3, dtype=dtype), ([0, 2, 0],), at.tensor([1, 2, 3], dtype=dtype), True)
+        assert a.tolist() == [5, 1, 3] and a.dtype is dtype
+
+
+def test_a_mask_without_a_hit() -> None:
+    # PaddlePaddle/PaddleCustomDevice#664
+    x = at.tensor([[0, 1, 2], [3, 4, 5]], dtype=at.float32)
+    m = x > 100
+    assert x[m].shape == (0,)
+    assert x[m].sum().item() == 0.0
+    copy = x.clone()
+    copy[m] = 9
+    assert copy.tolist() == x.tolist()
+    copy[m] = at.zeros(0)
+    assert copy.tolist() == x.tolist()
+    assert x[:, at.tensor([False, False, False])].shape == (2, 0)
+    assert not m.any()
+    assert m.sum().item() == 0
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "text"),
+    [
+        (4, IndexError, "index 4 is out of bounds for dimension 0 with size 4"),
+        ((0, -4), IndexError, "index -4 is out of bounds for dimension 1 with size 3"),
+        ((0, 0, 0, 0), IndexError, "too many indices for tensor of dimension 3"),
+        ([0, 4], IndexError, "index 4 is out of bounds for dimension 0 with size 4"),
+        ((slice(None), np.array([-4])), IndexError, "index -4 is out of bounds for dimension 1 with size 3"),
+        (1.5, IndexError, "float"),
+        ("a", IndexError, "str"),
+        ([0.5], IndexError, "float64"),
+        (np.ones((4, 4), bool), IndexError, r"mask of shape \[4, 4\]"),
+        (([0, 1], [0, 1, 2]), IndexError, r"\[2\] and \[3\] do not broadcast"),
+        ((Ellipsis, Ellipsis), IndexError, "single ellipsis"),
+        (slice(None, None, 0), ValueError, "step cannot be zero"),
+    ],
+    ids=str,
+)
+def test_wrong_indices_are_named(index: Any, error: type[Exception], text: str) -> None:
+    _, tensor = both()
+    with pytest.raises(error, match=text) as caught:
+        tensor[index]
+    assert "index: " in str(caught.value) and "float32[4, 3, 5] on npu:0" in str(caught.value)
+    with pytest.raises(error, match=text):
+        tensor[index] = 0
+    assert tensor[0, 0, 0].item() == 0
+
+
+def test_a_device_index_out_of_range_shows_when_it_is_used() -> None:
+    _, tensor = both()
+    wrong = tensor[at.tensor([0, 7])]
+    with pytest.raises(errors.AclError):
+        wrong.numpy()
+    assert tensor[0, 0, 1].item() == 1
+
+
+def test_values_that_do_not_fit_are_refused() -> None:
+    _, tensor = both()
+    for index, value in [(0, at.ones(4)), ([0, 1], at.ones(2, 2)), (slice(0, 0), at.ones(2, 3, 5)), (tensor > 3, at.ones(2))]:
+        with pytest.raises(ValueError, match="can't be broadcast"):
+            tensor[index] = value
+    with pytest.raises(TypeError, match="complex"):
+        tensor[0] = 1j
+    with pytest.raises(ValueError, match="300 does not fit int8"):
+        at.zeros(2, dtype=at.int8)[0] = 300
+    with pytest.raises(ValueError, match="share one place in memory"):
+        at.zeros(1).expand(3)[0:2] = 1
+    with pytest.raises(RuntimeError, match=r"npu:0.*npu:1"):
+        tensor[0] = at.zeros(3, 5, device="npu:1")
+
+
+def test_neighbours_of_a_written_view_stay() -> None:
+    # RT-29: operators write the padding of their last 32 bytes too.
+    x = at.zeros(100)
+    v = x[:5]
+    v += 1
+    assert x[:10].tolist() == [1.0] * 5 + [0.0] * 5
+    w = x[8:11]
+    w += 2
+    assert x[:16].tolist() == [1.0] * 5 + [0.0] * 3 + [2.0] * 3 + [0.0] * 5
+    last = x[96:]
+    last += 3
+    assert x[90:].tolist() == [0.0] * 6 + [3.0] * 4
+
+
+def test_iteration_and_in() -> None:
+    host, tensor = both()
+    assert [row.tolist() for row in tensor] == [row.tolist() for row in host]
+    assert 7.0 in tensor and 700.0 not in tensor
+    assert at.tensor(3) in tensor
+    first, *_ = tensor
+    first += 1
+    assert tensor[0, 0, 0].item() == 1
+    assert [row.tolist() for row in reversed(tensor)] == [row.tolist() for row in tensor.numpy()[::-1]]
+    with pytest.raises(TypeError, match="0-d"):
+        iter(at.tensor(1))
+
+
+def test_changing_slices_make_no_new_models() -> None:
+    x = at.arange(1000.0)
+    for start in range(1, 40):
+        x[start : start + 7].clone()
+        x[start : start + 7] = at.ones(7)
+    loaded = at.handle_cache.info().loaded_models
+    for start in range(46, 200):
+        assert x[start : start + 7].tolist()[0] == start
+        x[start : start + 7] = -x[start : start + 7]
+        x[start : start + 7] *= -1
+    assert at.handle_cache.info().loaded_models <= loaded + 4
+
+
+@pytest.mark.slow
+def test_more_than_two_to_the_31_elements() -> None:
+    # pytorch/pytorch#190052
+    count, position = 2**31 + 8, 2**31 + 5
+    x = at.zeros(count, dtype=at.uint8)
+    x[position] = 7
+    assert x[position].item() == 7 and x[-3].item() == 7
+    assert x[2**31 :].tolist() == [0, 0, 0, 0, 0, 7, 0, 0]
+    assert x.sum().item() == 7
+    assert x.argmax().item() == position
