@@ -219,6 +219,8 @@ def count_nonzero(input: T, dim: Dims = None) -> T:
 
 def _truth(input: T) -> T:
     """Each element as bool. Cast may drop a fraction on the way to bool, a comparison does not."""
+    if input.desc.dtype.is_complex:
+        input = unary.abs(input)
     return input if input.desc.dtype is d.bool_ else comparison.ne(input, 0)
 
 
@@ -538,7 +540,7 @@ def vector_norm(
 
 def _norm(input: T, ord: float, dim: Any, keepdim: bool) -> T:
     if ord == 0:
-        return comparison.cast(sum(comparison.ne(input, 0), dim, keepdim), input.desc.dtype.to_real())
+        return comparison.cast(sum(_truth(input), dim, keepdim), input.desc.dtype.to_real())
     size = unary.abs(input)
     if math.isinf(ord):
         return amax(size, dim, keepdim) if ord > 0 else amin(size, dim, keepdim)

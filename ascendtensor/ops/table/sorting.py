@@ -129,8 +129,8 @@ UNIQUE: Final = Row(
     unique,
     (Attr("return_inverse", "bool", False), Attr("return_counts", "bool", False), Attr("sorted", "bool", True)),
     Kind.SAME,
-    (d.float32, d.bfloat16, d.float64, *INTS, *UNSIGNED, d.bool_),
-    {d.float16: d.float32},
+    (d.float32, d.bfloat16, d.float64, *INTS, *UNSIGNED),
+    {d.float16: d.float32, d.bool_: d.uint8},
     data_dependent=True,
 )
 UNIQUE_DIM: Final = Row(
