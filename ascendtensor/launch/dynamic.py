@@ -65,7 +65,11 @@ class DynamicPlan(Plan):
         self.model = model
         self.reload = reload
         # Constants that left the model are written to the device by each launch, like other values that change with every call.
-        self.constants = tuple((position, tensor.const) for position, (tensor, wanted) in enumerate(pairs) if tensor.const is not None and wanted.const is None)
+        self.constants = tuple(
+            (position, tensor.const)
+            for position, (tensor, wanted) in enumerate(pairs)
+            if tensor.const is not None and wanted.const is None
+        )
         self.inputs: list[int] = []
         self.outputs: list[int] = []
         with HeldInterrupts():
@@ -127,7 +131,8 @@ class BoundedPlan(DynamicPlan):
         return tensors
 
     def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
-        raise ShapeError("the shape of the result depends on the data, so it can't go straight into a tensor").with_context(self.name, operands)
+        error = ShapeError("the shape of the result depends on the data, so it can't go straight into a tensor")
+        raise error.with_context(self.name, operands)
 
 
 class EmptyPlan(Plan):

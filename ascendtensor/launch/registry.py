@@ -127,7 +127,10 @@ class HandleRegistry:
             return +total
 
     def clear(self) -> None:
-        """Forget all plans and counters. Handles are destroyed once the work that uses them has run; loaded models stay (they can't be unloaded)."""
+        """Forget all plans and counters.
+
+        Handles are destroyed once the work that uses them has run; loaded models stay (they can't be unloaded).
+        """
         with self.lock:
             self.plans.clear()
             self._forget_counters()

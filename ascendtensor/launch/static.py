@@ -64,7 +64,21 @@ class Plan:
         queues: Whether launches queue the operator at all.
     """
 
-    __slots__ = ("cls", "description", "device", "fetches", "hits", "lead", "local", "name", "op_type", "results", "seen", "sizes", "template")
+    __slots__ = (
+        "cls",
+        "description",
+        "device",
+        "fetches",
+        "hits",
+        "lead",
+        "local",
+        "name",
+        "op_type",
+        "results",
+        "seen",
+        "sizes",
+        "template",
+    )
     dynamic: ClassVar[bool] = False
     queues: ClassVar[bool] = True
 

@@ -147,13 +147,15 @@ class DeviceBuffer:
     def read_on(self, stream: Stream) -> None:
         """Order `stream`, which is about to read, after the last write. Needed only where `self.stream is not stream`."""
         readers = self.readers
-        if readers is None:
-            readers = self.readers = set()
-        elif stream.handle in readers:
+        if readers is not None and stream.handle in readers:
             return
-        self._lend_to(stream)
-        self.stream.device.events.order(self.stream.handle, stream.handle)
-        readers.add(stream.handle)
+        with self.block.pool.pool.lock:  # two threads that read it first at the same time are both remembered
+            self._lend_to(stream)
+            self.stream.device.events.order(self.stream.handle, stream.handle)
+            if self.readers is None:
+                self.readers = {stream.handle}
+            else:
+                self.readers.add(stream.handle)
 
     use_on = read_on
 
@@ -162,15 +164,17 @@ class DeviceBuffer:
         readers = self.readers
         if self.stream is stream and not readers:
             return
-        self._lend_to(stream)
-        handle, events = stream.handle, stream.device.events
-        if self.stream is not stream and not (readers and handle in readers):
-            events.order(self.stream.handle, handle)
-        for reader in tuple(readers or ()):
-            if reader != handle:
-                events.order(reader, handle)
-        self.stream = stream
-        self.readers = None
+        with self.block.pool.pool.lock:
+            self._lend_to(stream)
+            readers = self.readers
+            handle, events = stream.handle, stream.device.events
+            if self.stream is not stream and not (readers and handle in readers):
+                events.order(self.stream.handle, handle)
+            for reader in tuple(readers or ()):
+                if reader != handle:
+                    events.order(reader, handle)
+            self.stream = stream
+            self.readers = None
 
     def _lend_to(self, stream: Stream) -> None:
         mine, block = self.stream.device, self.block

@@ -63,7 +63,7 @@ class Scalars:
             dtype: Element type.
             value: A Python or NumPy number.
         """
-        # Equal numbers have equal bits in one dtype, except the two zeros (and NaN, which equals nothing); a complex number has two of them.
+        # Equal numbers have equal bits in one dtype, except the two zeros (complex numbers have two of them) and NaN, which equals nothing.
         found = self._by_value.get((dtype, value)) if value and not dtype.is_complex else None
         return found if found is not None else self._make(dtype, value)
 

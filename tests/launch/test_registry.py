@@ -21,7 +21,7 @@ def handles() -> int:
 
 
 def settle(cache: HandleRegistry) -> None:
-    """Let the work run, forget the launches remembered for error texts (they hold plans), and bury what is dead: marked, waited for, destroyed."""
+    """Let the work run, forget the launches remembered for error texts (they hold plans), bury what is dead: mark, wait, destroy."""
     at.synchronize()
     cache.bury()
     at.synchronize()
@@ -252,9 +252,9 @@ def test_create_handle_that_finds_no_model_twice_is_an_error(cache: HandleRegist
     with simulator.faults.plan("acl.op.create_handle", code=100024) as fault:
         assert float((a + a)[0, 0]) == 2
     assert fault.fired == 1
-    with simulator.faults.plan("acl.op.create_handle", code=100024, repeat=True):
-        with pytest.raises(at.OperatorNotFoundError, match=r"mul: .*\n.*operands: float32\[2, 3\][\s\S]*create_handle[\s\S]*100024"):
-            a * a
+    said = r"mul: .*\n.*operands: float32\[2, 3\][\s\S]*create_handle[\s\S]*100024"
+    with simulator.faults.plan("acl.op.create_handle", code=100024, repeat=True), pytest.raises(at.OperatorNotFoundError, match=said):
+        a * a
     assert float((a * a)[0, 0]) == 1
 
 
