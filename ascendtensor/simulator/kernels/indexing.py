@@ -371,13 +371,15 @@ for _op_type, _name in (
     ("ScatterNdUpdate", "update"),
     ("ScatterNdAdd", "add"),
     ("ScatterNdSub", "sub"),
+    ("ScatterNdMax", "max"),
+    ("ScatterNdMin", "min"),
     ("TensorScatterUpdate", "update"),
     ("TensorScatterAdd", "add"),
 ):
     _bind_scatter_nd(_op_type, _name)
 
 
-@infer("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "TensorScatterUpdate", "TensorScatterAdd")
+@infer("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ScatterNdMax", "ScatterNdMin", "TensorScatterUpdate", "TensorScatterAdd")
 def _scatter_nd_var_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
     _same_dtype(inputs[0], inputs[2])
     return [Out(inputs[0].dtype, inputs[0].shape)]
@@ -561,9 +563,10 @@ def _masked_select(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape
     x, mask = raw(needs(inputs[0], "x")), needs(inputs[1], "mask")
     if x.shape != mask.shape:
         x, mask = np.broadcast_arrays(x, mask)
-    picked = x[mask]
-    np.copyto(front(raw(outputs[0]), picked.shape), picked)
-    return [picked.shape]
+    # Places first: NumPy counts and takes several times faster than it selects by a mask.
+    places = np.flatnonzero(mask)
+    np.take(x.reshape(-1), places, None, front(raw(outputs[0]), places.shape), "clip")
+    return [places.shape]
 
 
 @infer("MaskedSelect", "MaskedSelectV3")

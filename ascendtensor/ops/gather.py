@@ -1,0 +1,560 @@
+"""Gathering and scattering: elements by index tensors along a dimension, and by masks. `t[...]` is in `indexing`.
+
+Indices lie on the device, so one that is out of range is an error of queued work: it surfaces at the next synchronising call.
+"""
+
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from .. import base, shapes
+from .. import dtypes as d
+from ..base import TensorBase
+from ..dtypes import dtype as DType
+from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
+from . import comparison, elementwise, views
+from .call import call, call_into
+from .indexing import index_put_
+from .schema import Row
+from .shape import clone, contiguous
+from .table import gathering as table
+from .table.creation import RANGE
+from .table.elementwise import CAST
+from .table.indexing import TAKE
+from .table.movement import FILL
+from .writing import check_writable, copy_into, takes_outputs, write
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def _dim(input: TensorBase, dim: int, function: str) -> int:
+    try:
+        return shapes.normalize_dim(dim, len(input.desc.shape))
+    except AscendTensorError as error:
+        raise error.with_context(function, (input,)) from None
+
+
+def _cast(input: T, dtype: DType) -> T:
+    return input if input.desc.dtype is dtype else call(CAST, (input,), (dtype,))
+
+
+def _filled(like: T, shape: tuple[int, ...], value: Any, dtype: DType | None = None) -> T:
+    return call(FILL, (value,), (shape, dtype or like.desc.dtype), like.desc.device)
+
+
+def _put(result: T, out: T | None) -> T:
+    if out is None:
+        return result
+    if out.desc.shape != result.desc.shape:
+        raise ShapeError(f"the result has shape {list(result.desc.shape)}, out has {list(out.desc.shape)}").with_context("out=", (out,))
+    return copy_into(out, result)
+
+
+def _wrapped(index: T, size: int) -> T:
+    """Negative indices counted from the end."""
+    return comparison.where(comparison.lt(index, 0), elementwise.add(index, size), index)
+
+
+def _apart(target: TensorBase, *others: TensorBase) -> bool:
+    """Whether an operator may write the target while it reads the others: they lie in other memory, or will be copied before."""
+    return all(base.storage(other) is not base.storage(target) or not base.settle(other) for other in others)
+
+
+def _replaced(target: T, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...]) -> T:
+    """A row's result in the memory of `target`, which is its first operand."""
+    check_writable(target, row.name)
+    if _apart(target, *(operand for operand in operands[1:] if isinstance(operand, TensorBase))):
+        return write(row, target, operands, arguments)
+    return copy_into(target, call(row, operands, arguments))
+
+
+def _update(target: T, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...]) -> T:
+    """A row that updates its first input in place, run on `target`."""
+    check_writable(target, row.name)
+    others = tuple(operand for operand in operands if isinstance(operand, TensorBase))
+    if takes_outputs(target, others) and _apart(target, *others):
+        call_into(row, (target,), (target, *operands), arguments)
+        return target
+    copy = clone(target)
+    call_into(row, (copy,), (copy, *operands), arguments)
+    return copy_into(target, copy)
+
+
+# Reading along a dimension
+
+
+def gather(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
+    """For each element of `index`, the element at the same place but with the index along `dim`.
+
+    Args:
+        input: Tensor of any dtype but complex128.
+        dim: The dimension.
+        index: Integer tensor of as many dimensions, not longer than `input` in any other than `dim`.
+        out: Tensor of the index's shape to write into.
+
+    Returns:
+        Tensor of the index's shape and the input's dtype.
+
+    Raises:
+        ShapeError: The index does not fit.
+        AclError: An index is out of range; shows at the next synchronising call.
+
+    Ascend operator: GatherElements. Like: torch.gather, numpy.take_along_axis.
+    """
+    return call(table.GATHER, (input, index), (dim,)) if out is None else write(table.GATHER, out, (input, index), (dim,))
+
+
+def take_along_dim(input: T, indices: TensorBase, dim: int | None = None, *, out: T | None = None) -> T:
+    """`gather` after broadcasting `input` and `indices` in all other dimensions; negative indices count from the end.
+
+    Args:
+        input: Tensor.
+        indices: Integer tensor of as many dimensions.
+        dim: The dimension; by default both are flattened first.
+        out: Tensor of the result's shape to write into.
+
+    Raises:
+        ShapeError: They don't broadcast.
+
+    Ascend operator: GatherElements. Like: torch.take_along_dim, numpy.take_along_axis.
+    """
+    if dim is None:
+        input, indices, dim = views.reshape(input, -1), views.reshape(indices, -1), 0
+    at = _dim(input, dim, "take_along_dim")
+    here, there = list(input.desc.shape), list(indices.desc.shape)
+    if len(here) != len(there) or not here:
+        raise ShapeError("as many dimensions are needed, at least one").with_context("take_along_dim", (input, indices))
+    length, picked = here[at], there[at]
+    here[at] = there[at] = 1
+    common = list(shapes.broadcast_shapes(here, there))
+    spread = views.expand(input, (*common[:at], length, *common[at + 1 :]))
+    places = views.expand(_wrapped(indices, length), (*common[:at], picked, *common[at + 1 :]))
+    return gather(spread, at, places, out=out)
+
+
+def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
+    """Places of a dimension in the order of `index`; negative ones count from the end.
+
+    Args:
+        input: Tensor of any dtype.
+        dim: The dimension.
+        index: Integer vector, or one number.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the input's dtype, as long along `dim` as the index.
+
+    Raises:
+        ShapeError: The index has more than one dimension.
+        AclError: An index is out of range; shows at the next synchronising call.
+
+    Ascend operator: GatherV2. Like: torch.index_select, numpy.take.
+    """
+    at = _dim(input, dim, "index_select")
+    if len(index.desc.shape) > 1:
+        raise ShapeError("the index must be a vector").with_context("index_select", (input, index))
+    if not index.desc.shape:
+        index = views.reshape(index, 1)
+    if not input.desc.shape:
+        return _put(views.reshape(index_select(views.reshape(input, 1), 0, index), ()), out)
+    return _taken(input, index, at, out)
+
+
+def _taken(input: T, index: TensorBase, axis: int, out: T | None = None) -> T:
+    """Places of an axis by an index tensor of any shape."""
+    index = _places(index)
+    if not input.desc.shape[axis] and index.desc.numel:
+        raise IndexRangeError(f"index out of range: dimension {axis} has no places").with_context("index_select", (input, index))
+    operands = (input, index)
+    return call(TAKE, operands, (axis,)) if out is None else write(TAKE, out, operands, (axis,))
+
+
+def _places(index: TensorBase) -> TensorBase:
+    if index.desc.dtype.category != d.INTEGER:
+        raise DTypeError(f"an index is of an integer dtype, not {index.desc.dtype.name}")
+    return index if index.desc.dtype.name in ("int64", "int32") else _cast(index, d.int64)
+
+
+def take(input: T, index: TensorBase, *, out: T | None = None) -> T:
+    """Elements of the flattened tensor; negative indices count from the end.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        index: Integer tensor.
+        out: Tensor of the index's shape to write into.
+
+    Returns:
+        Tensor of the index's shape and the input's dtype.
+
+    Ascend operator: GatherV2. Like: torch.take, numpy.take.
+    """
+    return _taken(views.reshape(input, input.desc.numel), index, 0, out)
+
+
+def embedding_rows(weight: T, indices: TensorBase) -> T:
+    """Rows of a matrix by an index tensor of any shape. Ascend operator: GatherV2. Like: torch.nn.functional.embedding."""
+    return _taken(weight, indices, 0)
+
+
+# Writing along a dimension
+
+_REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul"}
+
+
+def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | None = None, out: T | None = None) -> T:
+    """A copy of `input` with elements of `src` at the places that `index` names along `dim`.
+
+    Args:
+        input: Tensor.
+        dim: The dimension.
+        index: Integer tensor of as many dimensions, not longer than `input` in any other than `dim`.
+        src: Tensor of the input's dtype, at least as long as the index everywhere, or a number.
+        reduce: "add" or "multiply" to combine with what is there. Without it, the last of several values for one place stays on the
+            simulator; on a device any of them.
+        out: Tensor of the input's shape to write into.
+
+    Raises:
+        ShapeError: The shapes don't fit.
+        DTypeError: The dtypes differ.
+        ValueRangeError: Another `reduce`.
+
+    Ascend operator: ScatterElements. Like: torch.scatter, numpy.put_along_axis.
+    """
+    row, operands, arguments = _scattering(input, dim, index, src, reduce)
+    if row is None:
+        return _put(clone(input), out)
+    return call(row, operands, arguments) if out is None else _put(call(row, operands, arguments), out)
+
+
+def scatter_(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | None = None) -> T:
+    """`scatter` into `input` itself. Like: torch.Tensor.scatter_."""
+    row, operands, arguments = _scattering(input, dim, index, src, reduce)
+    return input if row is None else _replaced(input, row, operands, arguments)
+
+
+def scatter_add(input: T, dim: int, index: TensorBase, src: TensorBase, *, out: T | None = None) -> T:
+    """`scatter` that adds; several values for one place add up. Ascend operator: ScatterElements. Like: torch.scatter_add."""
+    return scatter(input, dim, index, src, reduce="add", out=out)
+
+
+def scatter_add_(input: T, dim: int, index: TensorBase, src: TensorBase) -> T:
+    """`scatter_add` into `input` itself. Like: torch.Tensor.scatter_add_."""
+    return scatter_(input, dim, index, src, reduce="add")
+
+
+def _scattering(
+    input: TensorBase, dim: int, index: TensorBase, src: Any, reduce: str | None
+) -> tuple[Row | None, tuple[Any, ...], tuple[Any, ...]]:
+    """Row, operands and arguments of a scatter; no row where there is nothing to write."""
+    if reduce is not None and reduce not in _REDUCTIONS:
+        raise ValueRangeError(f'reduce must be "add" or "multiply", not {reduce!r}').with_context("scatter", (input, index, src))
+    if not index.desc.numel:
+        return None, (), ()
+    arguments = (dim, "none" if reduce is None else _REDUCTIONS[reduce])
+    row = table.SCATTER if reduce is None else table.SCATTER_REDUCE
+    return row, (input, index, _updates(input, index, src, "scatter")), arguments
+
+
+def _updates(input: TensorBase, index: TensorBase, src: Any, function: str) -> TensorBase:
+    """One update for each element of the index."""
+    if not isinstance(src, TensorBase):
+        return _filled(input, index.desc.shape, src)
+    here, there = index.desc.shape, src.desc.shape
+    if len(here) != len(there) or any(size > room for size, room in zip(here, there, strict=True)):
+        raise ShapeError("src must be at least as long as the index in every dimension").with_context(function, (input, index, src))
+    return src if here == there else base.view(src, here, base.element_strides(src), base.element_offset(src))
+
+
+def scatter_reduce(input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: bool = True) -> T:
+    """A copy of `input` where all values for one place are reduced, with or without the one that is there.
+
+    Args:
+        input: Tensor.
+        dim: The dimension.
+        index: Integer tensor of as many dimensions, not longer than `input` in any other than `dim`.
+        src: Tensor of the input's dtype, at least as long as the index everywhere.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: Whether the values of `input` count too.
+
+    Raises:
+        ShapeError: The shapes don't fit.
+        DTypeError: The dtypes differ, or are not supported.
+        ValueRangeError: Another `reduce`.
+
+    Ascend operator: ScatterElements; ScatterNdMax, ScatterNdMin. Like: torch.scatter_reduce.
+    """
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise ValueRangeError(f'reduce must be "sum", "prod", "mean", "amax" or "amin", not {reduce!r}', where="scatter_reduce")
+    if not index.desc.numel:
+        return clone(input)
+    if not include_self:
+        input = scatter(input, dim, index, _identity(reduce, input.desc.dtype))
+    if reduce in ("sum", "prod"):
+        return scatter(input, dim, index, src, reduce=reduce)
+    if reduce == "mean":
+        return _scattered_mean(input, dim, index, src, include_self)
+    return _scattered_extreme(input, dim, index, src, table.SCATTER_MAX if reduce == "amax" else table.SCATTER_MIN)
+
+
+def scatter_reduce_(input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: bool = True) -> T:
+    """`scatter_reduce` into `input` itself. Like: torch.Tensor.scatter_reduce_."""
+    check_writable(input, "scatter_reduce_")
+    return copy_into(input, scatter_reduce(input, dim, index, src, reduce, include_self=include_self))
+
+
+def _identity(reduce: str, dtype: DType) -> Any:
+    if reduce == "prod":
+        return 1
+    if reduce in ("sum", "mean"):
+        return 0
+    least = reduce == "amax"
+    if dtype.is_floating_point:
+        return float("-inf" if least else "inf")
+    if dtype.category != d.INTEGER:
+        return not least
+    limits = d.iinfo(dtype)
+    return limits.min if least else limits.max
+
+
+def _scattered_mean(input: T, dim: int, index: TensorBase, src: TensorBase, include_self: bool) -> T:
+    """Sum through number of values; where there are none, the sum is what was there."""
+    total = scatter(input, dim, index, src, reduce="add")
+    one = _filled(total, index.desc.shape, 1)
+    count = scatter(_filled(total, total.desc.shape, int(include_self)), dim, index, one, reduce="add")
+    count = elementwise.maximum(count, _filled(count, (), 1))
+    return elementwise.div(total, count) if total.desc.dtype.category > d.INTEGER else elementwise.floor_divide(total, count)
+
+
+def _scattered_extreme(input: T, dim: int, index: TensorBase, src: TensorBase, row: Row) -> T:
+    """By coordinates in the flattened tensor: no operator that scatters along a dimension takes the larger or smaller value."""
+    dtype = input.desc.dtype
+    if dtype.is_complex:
+        raise DTypeError("complex numbers have no order").with_context("scatter_reduce", (input, index, src))
+    working = {d.bfloat16: d.float32, d.bool_: d.uint8}.get(dtype, dtype)
+    updates = _updates(input, index, src, "scatter_reduce")
+    if updates.desc.dtype is not dtype:
+        raise DTypeError("input and src must have one dtype").with_context("scatter_reduce", (input, index, src))
+    at = _dim(input, dim, "scatter_reduce")
+    places = views.reshape(_flat_places(input.desc.shape, index, at), (index.desc.numel, 1))
+    flat = views.reshape(_cast(clone(input), working), input.desc.numel)
+    call_into(row, (flat,), (flat, places, views.reshape(_cast(updates, working), updates.desc.numel)))
+    return _cast(views.reshape(flat, input.desc.shape), dtype)
+
+
+def _flat_places(shape: tuple[int, ...], index: TensorBase, dim: int) -> TensorBase:
+    """Where in the flattened tensor each index points."""
+    if len(index.desc.shape) != len(shape):
+        raise ShapeError("the index must have as many dimensions as the tensor").with_context("scatter_reduce", (index,))
+    if not shape:
+        return index
+    steps = shapes.contiguous_strides(shape)
+    places = elementwise.mul(_cast(index, d.int64), steps[dim])
+    for at, length in enumerate(index.desc.shape):
+        if at != dim and length > 1:
+            along = call(RANGE, (0, length * steps[at], steps[at]), (length, d.int64), index.desc.device)
+            places = elementwise.add(places, views.reshape(along, (length,) + (1,) * (len(shape) - 1 - at)))
+    return places
+
+
+# Whole slices along a dimension
+
+
+def _slices(function: str, input: T, dim: int, index: TensorBase) -> tuple[T, int, TensorBase]:
+    """The tensor with at least one dimension, the dimension, and the index as a vector."""
+    if len(index.desc.shape) > 1:
+        raise ShapeError("the index must be a vector").with_context(function, (input, index))
+    at = _dim(input, dim, function)
+    whole = input if input.desc.shape else views.reshape(input, 1)
+    return whole, at, _places(index if index.desc.shape else views.reshape(index, 1))
+
+
+def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alpha: Any = 1) -> T:
+    """A copy of `input` with slices of `source`, times `alpha`, added at the places of a dimension; places that repeat add up.
+
+    Args:
+        input: Tensor of a real dtype but bool.
+        dim: The dimension.
+        index: Integer vector.
+        source: Tensor of the input's dtype and shape, but as long along `dim` as the index.
+        alpha: Number.
+
+    Raises:
+        ShapeError: The shapes don't fit.
+        DTypeError: The dtypes differ, or are not supported.
+
+    Ascend operator: InplaceIndexAdd. Like: torch.index_add, numpy.add.at.
+    """
+    return index_add_(clone(input), dim, index, source, alpha=alpha)
+
+
+def index_add_(input: T, dim: int, index: TensorBase, source: TensorBase, *, alpha: Any = 1) -> T:
+    """`index_add` into `input` itself. Like: torch.Tensor.index_add_."""
+    whole, at, places = _slices("index_add", input, dim, index)
+    if len(source.desc.shape) < len(whole.desc.shape):
+        source = views.reshape(source, (1,))
+    if places.desc.numel and source.desc.numel:
+        _update(whole, table.INPLACE_INDEX_ADD, (places, source, alpha), (at,))
+    return input
+
+
+def index_copy(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
+    """A copy of `input` with slices of `source` at the places of a dimension.
+
+    Args:
+        input: Tensor of any dtype.
+        dim: The dimension.
+        index: Integer vector.
+        source: Tensor of the input's dtype and shape, but as long along `dim` as the index.
+
+    Raises:
+        ShapeError: The shapes don't fit.
+        DTypeError: The dtypes differ.
+
+    Ascend operator: IndexPutV2. Like: torch.index_copy.
+    """
+    return index_copy_(clone(input), dim, index, source)
+
+
+def index_copy_(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
+    """`index_copy` into `input` itself. Like: torch.Tensor.index_copy_."""
+    whole, at, places = _slices("index_copy", input, dim, index)
+    shape = whole.desc.shape
+    wanted = (*shape[:at], places.desc.numel, *shape[at + 1 :])
+    if source.desc.shape != wanted and input.desc.shape:
+        raise ShapeError(f"source must have shape {list(wanted)}").with_context("index_copy", (input, index, source))
+    if source.desc.dtype is not input.desc.dtype:
+        raise DTypeError("input and source must have one dtype").with_context("index_copy", (input, source))
+    index_put_(whole, (None,) * at + (places,), source)
+    return input
+
+
+def index_fill(input: T, dim: int, index: TensorBase, value: Any) -> T:
+    """A copy of `input` with one number at the places of a dimension.
+
+    Args:
+        input: Tensor of any dtype.
+        dim: The dimension.
+        index: Integer vector.
+        value: Number, or 0-d tensor.
+
+    Ascend operator: IndexPutV2. Like: torch.index_fill.
+    """
+    return index_fill_(clone(input), dim, index, value)
+
+
+def index_fill_(input: T, dim: int, index: TensorBase, value: Any) -> T:
+    """`index_fill` into `input` itself. Like: torch.Tensor.index_fill_."""
+    whole, at, places = _slices("index_fill", input, dim, index)
+    if isinstance(value, TensorBase) and value.desc.shape:
+        raise ShapeError("value must be a number or a 0-d tensor").with_context("index_fill", (input, index, value))
+    index_put_(whole, (None,) * at + (places,), value)
+    return input
+
+
+def put(input: T, index: TensorBase, source: TensorBase, accumulate: bool = False) -> T:
+    """A copy of `input` with elements of `source` at places of it flattened. Ascend operator: IndexPutV2. Like: torch.put, numpy.put."""
+    return put_(clone(input), index, source, accumulate)
+
+
+def put_(input: T, index: TensorBase, source: TensorBase, accumulate: bool = False) -> T:
+    """`put` into `input` itself. Like: torch.Tensor.put_."""
+    if index.desc.numel != source.desc.numel:
+        raise ShapeError("index and source must have as many elements").with_context("put_", (input, index, source))
+    check_writable(input, "put_")
+    whole = contiguous(input)
+    flat = views.reshape(whole, whole.desc.numel)
+    index_put_(flat, (views.reshape(index, index.desc.numel),), views.reshape(source, source.desc.numel), accumulate)
+    return input if whole is input else copy_into(input, whole)
+
+
+# Masks
+
+
+def nonzero(input: T, *, as_tuple: bool = False) -> Any:
+    """Coordinates of the elements that are not zero, in row-major order. Waits for the device, since their number decides the shape.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        as_tuple: Give a vector of each dimension's coordinates instead of a row for each element.
+
+    Returns:
+        int64 tensor [number, dimensions], or a tuple of int64 vectors.
+
+    Ascend operator: NonZero. Like: torch.nonzero, numpy.argwhere.
+    """
+    shape = input.desc.shape
+    if input.desc.dtype.is_complex:
+        input = _cast(input, d.bool_)
+    if not shape:
+        count = nonzero(views.reshape(input, 1)).desc.shape[0]
+        if as_tuple:
+            return (_filled(input, (count,), 0, d.int64),)
+        return _filled(input, (count, 0), 0, d.int64)
+    if not as_tuple:
+        return call(table.NONZERO, (input,), (False,))
+    return views.unbind(call(table.NONZERO, (input,), (True,)), 0)
+
+
+def argwhere(input: T) -> T:
+    """`nonzero` as one tensor. Like: torch.argwhere, numpy.argwhere."""
+    return nonzero(input)
+
+
+def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
+    """The elements where a mask holds, as a vector. Waits for the device, since their number decides the shape.
+
+    Args:
+        input: Tensor of any dtype.
+        mask: bool tensor that broadcasts with it.
+        out: Vector of the result's length to write into.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: `mask` is not bool.
+
+    Ascend operator: MaskedSelect. Like: torch.masked_select.
+    """
+    if input.desc.shape != mask.desc.shape:
+        try:
+            common = shapes.broadcast_shapes(input.desc.shape, mask.desc.shape)
+        except AscendTensorError as error:
+            raise error.with_context("masked_select", (input, mask)) from None
+        input, mask = views.expand(input, common), views.expand(mask, common)
+    found = call(table.MASKED_SELECT, (input, mask))
+    if found.desc.numel * 2 < input.desc.numel and found.desc.numel:
+        found = clone(found)  # so that the memory for all elements is not kept for a few
+    return _put(found, out)
+
+
+def masked_scatter(input: T, mask: TensorBase, source: TensorBase) -> T:
+    """`input` with elements of `source`, in order, where a mask holds.
+
+    Args:
+        input: Tensor.
+        mask: bool tensor that broadcasts with it.
+        source: Tensor of the input's dtype with at least as many elements as the mask holds.
+
+    Returns:
+        Tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The dtypes differ, or `mask` is not bool.
+        AclError: `source` has too few elements; shows at the next synchronising call.
+
+    Ascend operator: MaskedScatter. Like: torch.masked_scatter, numpy.place.
+    """
+    common = shapes.broadcast_shapes(input.desc.shape, mask.desc.shape)
+    input, mask = views.expand(input, common), views.expand(mask, common)
+    if not input.desc.numel or not source.desc.numel:
+        return clone(input)
+    return call(table.MASKED_SCATTER, (input, mask, source))
+
+
+def masked_scatter_(input: T, mask: TensorBase, source: TensorBase) -> T:
+    """`masked_scatter` into `input` itself. Like: torch.Tensor.masked_scatter_."""
+    check_writable(input, "masked_scatter_")
+    return copy_into(input, masked_scatter(input, mask, source))
