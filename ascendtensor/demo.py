@@ -33,8 +33,8 @@ Array: TypeAlias = "npt.NDArray[Any]"
 
 CLASSES: Final = 10
 HIDDEN: Final = 64
-BATCH: Final = 96
-RATE: Final = 0.4
+BATCH: Final = 48
+RATE: Final = 0.3
 DTYPES: Final = ("float16", "float32", "bfloat16")
 TOLERANCE: Final = {"float32": 1e-3, "float16": 2e-2, "bfloat16": 0.2}
 """Largest relative difference to the float64 losses."""
@@ -238,8 +238,8 @@ def lines(report: Report, digits: Digits, dtype: DType, elapsed: float) -> Itera
     yield from _table(sorted(launches.items(), key=lambda item: -item[1]))
     yield f"op handles: {cache.hits:,} hits, {cache.misses} misses, {cache.loaded_models} models loaded, {1e3 * cache.compile_seconds:.0f} ms compiling"
     yield f"dynamic launches: {cache.dynamic_launches:,}"
-    yield f"device memory: {_size(memory['allocated'])} used, {_size(memory['peak'])} peak, {_size(memory['cached'])} cached"
-    yield f"copied: {_size(memory['bytes_h2d'])} to the device, {_size(memory['bytes_d2h'])} back"
+    yield f"device memory: {_size(memory['allocated'])} used, {_size(memory['peak_allocated'])} peak, {_size(memory['cached'])} cached"
+    yield f"copied: {_size(memory['to_device'])} to the device, {_size(memory['to_host'])} back"
     yield f"elapsed: {elapsed:.1f} s"
     yield f"held-out accuracy: {100 * report.accuracies['hidden layer']:.1f} %"
 
