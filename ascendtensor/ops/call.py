@@ -29,25 +29,27 @@ def unary(row: Row, input: TensorBase) -> Any:
     try:
         plan = _plans[row, input.desc]
     except KeyError:
-        return _call(row, (input,), ())
-    try:
-        return plan.launch(input)
-    except AclError as error:
-        raise error.with_context(row.name, (input,)) from None
+        pass  # the miss comes below, so that its errors don't show this one as their cause
+    else:
+        try:
+            return plan.launch(input)
+        except AclError as error:
+            raise error.with_context(row.name, (input,)) from None
+    return _call(row, (input,), ())
 
 
 def binary(row: Row, input: Any, other: Any) -> Any:
     """Launch a row that takes two operands, at least one of them a tensor, and no arguments."""
     try:
         plan = _plans[row, input.desc, other.desc if isinstance(other, TensorBase) else other.__class__]
-    except KeyError:
-        return _call(row, (input, other), ())
-    except AttributeError:  # a number first
-        return call(row, (input, other))
-    try:
-        return plan.launch(input, other)
-    except AclError as error:
-        raise error.with_context(row.name, (input, other)) from None
+    except (KeyError, AttributeError):  # a miss, or a number first
+        pass
+    else:
+        try:
+            return plan.launch(input, other)
+        except AclError as error:
+            raise error.with_context(row.name, (input, other)) from None
+    return call(row, (input, other))
 
 
 def call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = (), device: Device | None = None) -> Any:
