@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .base import TensorBase
-from .elementwise_methods import ElementwiseMethods, as_operand
-from .ops import indexing, matmul, reduction, sorting, views
+from .elementwise_methods import ElementwiseMethods
+from .ops import gather, indexing, matmul, nn, reduction, shape, sorting, views
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -223,6 +223,184 @@ class Methods(ElementwiseMethods):
     def unique_consecutive(self, return_inverse: _Bool = False, return_counts: _Bool = False, dim: _Int | None = None) -> Any:
         """See `unique_consecutive`."""
         return sorting.unique_consecutive(self, return_inverse, return_counts, dim)
+
+    # Gathering, scattering
+
+    def argwhere(self) -> Self:
+        """See `argwhere`."""
+        return gather.argwhere(self)
+
+    def gather(self, dim: _Int, index: TensorBase) -> Self:
+        """See `gather`."""
+        return gather.gather(self, dim, index)
+
+    def index_add(self, dim: _Int, index: TensorBase, source: TensorBase, *, alpha: Any = 1) -> Self:
+        """See `index_add`."""
+        return gather.index_add(self, dim, index, source, alpha=alpha)
+
+    def index_add_(self, dim: _Int, index: TensorBase, source: TensorBase, *, alpha: Any = 1) -> Self:
+        """See `index_add_`."""
+        return gather.index_add_(self, dim, index, source, alpha=alpha)
+
+    def index_copy(self, dim: _Int, index: TensorBase, source: TensorBase) -> Self:
+        """See `index_copy`."""
+        return gather.index_copy(self, dim, index, source)
+
+    def index_copy_(self, dim: _Int, index: TensorBase, source: TensorBase) -> Self:
+        """See `index_copy_`."""
+        return gather.index_copy_(self, dim, index, source)
+
+    def index_fill(self, dim: _Int, index: TensorBase, value: Any) -> Self:
+        """See `index_fill`."""
+        return gather.index_fill(self, dim, index, value)
+
+    def index_fill_(self, dim: _Int, index: TensorBase, value: Any) -> Self:
+        """See `index_fill_`."""
+        return gather.index_fill_(self, dim, index, value)
+
+    def index_select(self, dim: _Int, index: TensorBase) -> Self:
+        """See `index_select`."""
+        return gather.index_select(self, dim, index)
+
+    def masked_scatter(self, mask: TensorBase, source: TensorBase) -> Self:
+        """See `masked_scatter`."""
+        return gather.masked_scatter(self, mask, source)
+
+    def masked_scatter_(self, mask: TensorBase, source: TensorBase) -> Self:
+        """See `masked_scatter_`."""
+        return gather.masked_scatter_(self, mask, source)
+
+    def masked_select(self, mask: TensorBase) -> Self:
+        """See `masked_select`."""
+        return gather.masked_select(self, mask)
+
+    def nonzero(self, *, as_tuple: _Bool = False) -> Any:
+        """See `nonzero`."""
+        return gather.nonzero(self, as_tuple=as_tuple)
+
+    def put(self, index: TensorBase, source: TensorBase, accumulate: _Bool = False) -> Self:
+        """See `put`."""
+        return gather.put(self, index, source, accumulate)
+
+    def put_(self, index: TensorBase, source: TensorBase, accumulate: _Bool = False) -> Self:
+        """See `put_`."""
+        return gather.put_(self, index, source, accumulate)
+
+    def scatter(self, dim: _Int, index: TensorBase, src: Any, *, reduce: str | None = None) -> Self:
+        """See `scatter`."""
+        return gather.scatter(self, dim, index, src, reduce=reduce)
+
+    def scatter_(self, dim: _Int, index: TensorBase, src: Any, *, reduce: str | None = None) -> Self:
+        """See `scatter_`."""
+        return gather.scatter_(self, dim, index, src, reduce=reduce)
+
+    def scatter_add(self, dim: _Int, index: TensorBase, src: TensorBase) -> Self:
+        """See `scatter_add`."""
+        return gather.scatter_add(self, dim, index, src)
+
+    def scatter_add_(self, dim: _Int, index: TensorBase, src: TensorBase) -> Self:
+        """See `scatter_add_`."""
+        return gather.scatter_add_(self, dim, index, src)
+
+    def scatter_reduce(self, dim: _Int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: _Bool = True) -> Self:
+        """See `scatter_reduce`."""
+        return gather.scatter_reduce(self, dim, index, src, reduce, include_self=include_self)
+
+    def scatter_reduce_(self, dim: _Int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: _Bool = True) -> Self:
+        """See `scatter_reduce_`."""
+        return gather.scatter_reduce_(self, dim, index, src, reduce, include_self=include_self)
+
+    def take(self, index: TensorBase) -> Self:
+        """See `take`."""
+        return gather.take(self, index)
+
+    def take_along_dim(self, indices: TensorBase, dim: _Int | None = None) -> Self:
+        """See `take_along_dim`."""
+        return gather.take_along_dim(self, indices, dim)
+
+    # Moving elements
+
+    def clone(self) -> Self:
+        """See `clone`."""
+        return shape.clone(self)
+
+    def contiguous(self) -> Self:
+        """See `contiguous`."""
+        return shape.contiguous(self)
+
+    def diag(self, diagonal: _Int = 0) -> Self:
+        """See `diag`."""
+        return shape.diag(self, diagonal)
+
+    def diag_embed(self, offset: _Int = 0, dim1: _Int = -2, dim2: _Int = -1) -> Self:
+        """See `diag_embed`."""
+        return shape.diag_embed(self, offset, dim1, dim2)
+
+    def diagflat(self, offset: _Int = 0) -> Self:
+        """See `diagflat`."""
+        return shape.diagflat(self, offset)
+
+    def diagonal_scatter(self, src: TensorBase, offset: _Int = 0, dim1: _Int = 0, dim2: _Int = 1) -> Self:
+        """See `diagonal_scatter`."""
+        return shape.diagonal_scatter(self, src, offset, dim1, dim2)
+
+    def flip(self, *dims: Any) -> Self:
+        """See `flip`."""
+        return shape.flip(self, *dims)
+
+    def fliplr(self) -> Self:
+        """See `fliplr`."""
+        return shape.fliplr(self)
+
+    def flipud(self) -> Self:
+        """See `flipud`."""
+        return shape.flipud(self)
+
+    def repeat(self, *repeats: Any) -> Self:
+        """See `repeat`."""
+        return shape.repeat(self, *repeats)
+
+    def repeat_interleave(self, repeats: Any, dim: _Int | None = None, *, output_size: _Int | None = None) -> Self:
+        """See `repeat_interleave`."""
+        return shape.repeat_interleave(self, repeats, dim, output_size=output_size)
+
+    def roll(self, shifts: Any, dims: Any = None) -> Self:
+        """See `roll`."""
+        return shape.roll(self, shifts, dims)
+
+    def rot90(self, k: _Int = 1, dims: Sequence[_Int] = (0, 1)) -> Self:
+        """See `rot90`."""
+        return shape.rot90(self, k, dims)
+
+    def select_scatter(self, src: TensorBase, dim: _Int, index: _Int) -> Self:
+        """See `select_scatter`."""
+        return shape.select_scatter(self, src, dim, index)
+
+    def slice_scatter(self, src: TensorBase, dim: _Int = 0, start: _Int | None = None, end: _Int | None = None, step: _Int = 1) -> Self:
+        """See `slice_scatter`."""
+        return shape.slice_scatter(self, src, dim, start, end, step)
+
+    def tile(self, *dims: Any) -> Self:
+        """See `tile`."""
+        return shape.tile(self, dims[0] if len(dims) == 1 else dims)
+
+    def tril(self, diagonal: _Int = 0) -> Self:
+        """See `tril`."""
+        return shape.tril(self, diagonal)
+
+    def triu(self, diagonal: _Int = 0) -> Self:
+        """See `triu`."""
+        return shape.triu(self, diagonal)
+
+    # Neural networks
+
+    def log_softmax(self, dim: _Int | None = None, dtype: Any = None) -> Self:
+        """See `log_softmax`."""
+        return nn.log_softmax(self, dim, dtype)
+
+    def softmax(self, dim: _Int | None = None, dtype: Any = None) -> Self:
+        """See `softmax`."""
+        return nn.softmax(self, dim, dtype)
 
     # Indexing
 

@@ -17,10 +17,9 @@ from .interop import numpy as protocols
 from .interop.host import HostArray
 from .methods import Methods
 from .ops import comparison, elementwise, host, indexing, matmul, unary, views
-from .ops.call import call, contiguous_copy
+from .ops.call import call
 from .ops.host import Array
 from .ops.table.elementwise import CAST
-from .ops.table.movement import CLONE
 from .runtime.device import Device, DeviceLike, as_device
 
 if TYPE_CHECKING:
@@ -432,16 +431,6 @@ class NPUTensor(Methods):
         """The same memory as another tensor. Like: torch.Tensor.detach."""
         return views.alias(self)
 
-    def clone(self) -> Self:
-        """A copy, without gaps. Ascend operator: TensorMove, AsStrided. Like: torch.clone."""
-        result: Self = call(CLONE, (self,)) if base.settle(self) else contiguous_copy(self)  # type: ignore[assignment]
-        return result
-
-    def contiguous(self) -> Self:
-        """The tensor itself where its elements lie in order without gaps, else a copy. Like: torch.Tensor.contiguous."""
-        result: Self = self if self.is_contiguous() else contiguous_copy(self)  # type: ignore[assignment]
-        return result
-
     def __copy__(self) -> Self:
         return views.alias(self)
 
@@ -619,11 +608,12 @@ def _targets(args: tuple[Any, ...], device: Any, dtype: Any, non_blocking: bool,
 
 def _names_device(value: Any) -> bool:
     if isinstance(value, str):
-        return value == "cpu" or value.partition(":")[0] == "npu" or value not in _DTYPE_NAMES
+        return value.partition(":")[0] in _DEVICE_TYPES
     return isinstance(value, (Device, int))
 
 
-_DTYPE_NAMES: Final = frozenset({*dtypes.BY_NAME, "half", "double", "float", "short", "int", "long", "complex", "cfloat", "cdouble"})
+_DEVICE_TYPES: Final = frozenset({"npu", "cpu", "cuda", "meta", "mps", "xpu"})
+"""Words that mean a device, of which most are refused; other words are dtypes."""
 
 
 def _unpickled(array: Array, device: str) -> Any:

@@ -144,8 +144,8 @@ def test_masks_read_and_write_as_numpy() -> None:
     generator = np.random.default_rng(0)
     for shape, lead in [((4, 3, 5), ()), ((4,), ()), ((4, 3), ()), ((3,), (slice(None),)), ((3, 5), (slice(None),)), ((5,), (Ellipsis,))]:
         mask = generator.random(shape) > 0.5
-        for given in (mask, at.tensor(mask), mask.tolist()):
-            index = (*lead, given)
+        for chosen in (mask, at.tensor(mask), mask.tolist()):
+            index = (*lead, chosen)
             where = (*lead, mask)
             np.testing.assert_array_equal(tensor[index].numpy(), host[where])
             host[where] = -1.0
@@ -197,9 +197,9 @@ def test_every_dtype_is_indexed(dtype: Any) -> None:
         np.testing.assert_array_equal(tensor[index].numpy(), host[index])
         np.testing.assert_array_equal(tensor[to_device(index)].numpy(), host[index])
         value = np.ones(host[index].shape).astype(dtype.numpy)
-        for given in (value, 0):
-            host[index] = given
-            tensor[to_device(index)] = given
+        for new in (value, 0):
+            host[index] = new
+            tensor[to_device(index)] = new
             np.testing.assert_array_equal(tensor.numpy(), host)
 
 
