@@ -78,7 +78,7 @@ PLACES: Final = Row(
     (Input("x"),),
     (Output("y", d.int64),),
     rules.places,
-    (Attr("transpose", "bool", False), Attr("dtype", "data_type", d.int64)),
+    (Attr("transpose", "bool", False), Attr("dtype", "data_type", int(d.int64.acl))),
     Kind.SAME,
     (d.bool_,),
     data_dependent=True,
