@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from ..schema import Row
-from . import activation, comparison, creation, elementwise, gathering, indexing, matrix, movement, nn, reduction, sorting
+from . import activation, comparison, creation, elementwise, gathering, indexing, matrix, movement, nn, random, reduction, sorting
 
 ROWS: Final[tuple[Row, ...]] = tuple(
     value
-    for module in (activation, comparison, creation, elementwise, gathering, indexing, matrix, movement, nn, reduction, sorting)
+    for module in (activation, comparison, creation, elementwise, gathering, indexing, matrix, movement, nn, random, reduction, sorting)
     for value in vars(module).values()
     if isinstance(value, Row)
 )

@@ -1,0 +1,621 @@
+"""Random numbers on the device: Philox, counted on the host.
+
+Each draw is one operator whose numbers follow from a seed and a counter alone. The generator of a device owns both and moves the counter
+on with every draw, so the same seed gives the same numbers in every run and on every device of a kind. Numbers of another dtype are
+other numbers, not roundings of the same: float16 has 11 random bits, float32 24, float64 53. bfloat16 is drawn in float32 and cut to 8.
+Seed and counter are values that are written to the device, so no draw ever needs another operator model than the first of its shape.
+"""
+
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+import secrets
+import struct
+import threading
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+
+from . import dtypes as d
+from . import shapes
+from .base import TensorBase
+from .creation import no_autograd
+from .dtypes import DTypeLike, as_dtype, get_default_dtype
+from .dtypes import dtype as DType
+from .errors import DTypeError, ShapeError, ValueRangeError
+from .ops import elementwise, unary
+from .ops.call import call
+from .ops.table import random as table
+from .ops.table.elementwise import CAST
+from .ops.table.movement import FILL
+from .ops.writing import check_writable, copy_into
+from .runtime.device import Device, DeviceLike, as_device
+
+if TYPE_CHECKING:
+    from .tensor import NPUTensor
+
+__all__ = [
+    "Generator",
+    "bernoulli",
+    "default_generator",
+    "dropout",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "multinomial",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "seed",
+    "set_rng_state",
+]
+
+T = TypeVar("T", bound=TensorBase)
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+DEFAULT_SEED: Final = 67280421310721
+"""Seed of every generator until it is given another (PyTorch's number)."""
+OFFSET_STEP: Final = 10
+"""How far the counter moves with each draw. Operators of CANN count on from it by themselves; torch_npu leaves as much room."""
+_MASK64: Final = (1 << 64) - 1
+
+
+class Generator:
+    """Seed and counter of one device's random numbers. Safe under threads; two threads never get the same numbers.
+
+    Args:
+        device: The device that it draws on; by default the thread's current device at each draw.
+
+    Like: torch.Generator.
+    """
+
+    def __init__(self, device: DeviceLike = None) -> None:
+        self._device = device
+        self._lock = threading.Lock()
+        self._seed = DEFAULT_SEED
+        self._offset = 0
+
+    @property
+    def device(self) -> Device:
+        """The device that it draws on."""
+        return as_device(self._device)
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start again from a seed.
+
+        Args:
+            seed: Any integer of 64 bits, signed or not.
+
+        Raises:
+            ValueRangeError: It has more bits.
+        """
+        number = _seed_of(seed)
+        with self._lock:
+            self._seed, self._offset = number, 0
+        return self
+
+    def seed(self) -> int:
+        """Start again from a seed that nobody can guess, and return it."""
+        return self.manual_seed(secrets.randbits(64)).initial_seed()
+
+    def initial_seed(self) -> int:
+        """The seed that it started from."""
+        return self._seed
+
+    def get_state(self) -> Array:
+        """Seed and counter as 16 bytes, for `set_state`."""
+        with self._lock:
+            return np.frombuffer(struct.pack("<QQ", self._seed, self._offset), np.uint8).copy()
+
+    def set_state(self, new_state: Any) -> None:
+        """Go on from where `get_state` was called.
+
+        Raises:
+            ValueRangeError: It is not the state of a generator.
+        """
+        state = np.asarray(new_state)
+        if state.dtype != np.uint8 or state.shape != (16,):
+            raise ValueRangeError(
+                "this is not the state of a generator", where="Generator.set_state", advice="Give what get_state() returned."
+            )
+        with self._lock:
+            self._seed, self._offset = struct.unpack("<QQ", state.tobytes())
+
+    def draw(self) -> tuple[int, int]:
+        """Seed and counter for one draw; the counter moves on."""
+        with self._lock:
+            offset = self._offset
+            self._offset = (offset + OFFSET_STEP) & (_MASK64 >> 1)
+            return self._seed, offset
+
+    def __repr__(self) -> str:
+        return f"Generator(device={'current' if self._device is None else self._device!r}, seed={self._seed}, offset={self._offset})"
+
+
+class _Generators:
+    """The generator of each device, by its number; they live on through `shutdown()`."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.first_seed = DEFAULT_SEED
+        self.by_index: dict[int, Generator] = {}
+
+    def of(self, index: int) -> Generator:
+        with self.lock:
+            found = self.by_index.get(index)
+            if found is None:
+                found = self.by_index[index] = Generator(index).manual_seed(self.first_seed)
+            return found
+
+    def seed_all(self, seed: int) -> None:
+        with self.lock:
+            self.first_seed = seed
+            for generator in self.by_index.values():
+                generator.manual_seed(seed)
+
+
+_generators: Final = _Generators()
+
+
+def _seed_of(seed: int) -> int:
+    if not -(1 << 63) <= seed <= _MASK64:
+        raise ValueRangeError(f"a seed is an integer of 64 bits, not {seed}", where="manual_seed")
+    return seed & _MASK64
+
+
+def default_generator(device: DeviceLike = None) -> Generator:
+    """The generator that draws on a device use where none is given. Like: torch.npu.default_generators[i]."""
+    return _generators.of(as_device(device).index)
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the generators of all devices again from a seed.
+
+    Args:
+        seed: Any integer of 64 bits, signed or not.
+
+    Returns:
+        The generator of device 0.
+
+    Raises:
+        ValueRangeError: It has more bits.
+
+    Like: torch.manual_seed, numpy.random.seed.
+    """
+    _generators.seed_all(_seed_of(seed))
+    return _generators.of(0)
+
+
+def seed() -> int:
+    """Start the generators of all devices again from a seed that nobody can guess, and return it. Like: torch.seed."""
+    number = secrets.randbits(64)
+    _generators.seed_all(number)
+    return number
+
+
+def initial_seed() -> int:
+    """The seed that the current device's generator started from. Like: torch.initial_seed."""
+    return default_generator().initial_seed()
+
+
+def get_rng_state(device: DeviceLike = None) -> Array:
+    """State of a device's generator. Like: torch.npu.get_rng_state."""
+    return default_generator(device).get_state()
+
+
+def set_rng_state(new_state: Any, device: DeviceLike = None) -> None:
+    """Put a device's generator into a state. Like: torch.npu.set_rng_state."""
+    default_generator(device).set_state(new_state)
+
+
+# One draw
+
+
+def _source(generator: Generator | None, device: DeviceLike) -> tuple[Device, Generator]:
+    if generator is None:
+        where = as_device(device)
+        return where, _generators.of(where.index)
+    where = generator.device if device is None else as_device(device)
+    if generator._device is not None and where is not generator.device:
+        raise ValueRangeError(f"the generator draws on {generator.device}, not on {where}", where="random")
+    return where, generator
+
+
+def _signed(seed: int) -> int:
+    return seed - (1 << 64) if seed >> 63 else seed
+
+
+def _uniform(shape: tuple[int, ...], dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
+    """Numbers in [0, 1)."""
+    where, source = _source(generator, device)
+    key, offset = source.draw()
+    if dtype is not d.bfloat16:
+        return call(table.UNIFORM, ((key,), (0, offset)), (shape, dtype), where)
+    # Rounding could give 1: the eight bits that bfloat16 has room for are cut off first.
+    wide = call(table.UNIFORM, ((key,), (0, offset)), (shape, d.float32), where)
+    cut = elementwise.mul(unary.floor(elementwise.mul(wide, 256.0)), 1 / 256)
+    return call(CAST, (cut,), (dtype,))
+
+
+def _normal(shape: tuple[int, ...], dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
+    where, source = _source(generator, device)
+    key, offset = source.draw()
+    return call(table.NORMAL, ((key,), (0, offset)), (shape, dtype), where)
+
+
+def _integers(low: int, high: int, shape: tuple[int, ...], dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
+    """Drawn as int64 whatever the dtype, so that it does not change the numbers."""
+    where, source = _source(generator, device)
+    key, offset = source.draw()
+    drawn = call(table.UNIFORM_INT, ((key,), (0, offset), low, high), (shape, d.int64), where)
+    return drawn if dtype is d.int64 else call(CAST, (drawn,), (dtype,))
+
+
+def _trials(shape: tuple[int, ...], prob: Any, dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
+    where, source = _source(generator, device)
+    key, offset = source.draw()
+    working = dtype if dtype.is_floating_point else d.float32
+    drawn = call(table.BERNOULLI, (prob, (_signed(key),), (offset,)), (shape, working), where)
+    return drawn if dtype is working else call(CAST, (drawn,), (dtype,))
+
+
+def _floating(dtype: DTypeLike | None, function: str) -> DType:
+    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
+    if not wanted.is_floating_point:
+        raise DTypeError(f"a floating dtype is needed, not {wanted.name}", where=function)
+    return wanted
+
+
+def _into(result: Any, out: Any) -> Any:
+    if out is None:
+        return result
+    if out.desc.shape != result.desc.shape:
+        raise ShapeError(f"the result has shape {list(result.desc.shape)}, out has {list(out.desc.shape)}", where="out=")
+    return copy_into(out, result)
+
+
+# Tensors
+
+
+def rand(
+    *size: Any,
+    generator: Generator | None = None,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> NPUTensor:
+    """Numbers that are equally likely anywhere in [0, 1).
+
+    Args:
+        *size: The shape, as numbers or as one tuple.
+        generator: Where seed and counter come from; by default the device's own.
+        out: Tensor of that shape to write into.
+        dtype: A floating dtype; by default the default dtype.
+        device: Where; by default the current device.
+        requires_grad: Must be false.
+
+    Raises:
+        DTypeError: Not a floating dtype.
+        ShapeError: A negative length.
+
+    Ascend operator: StatelessRandomUniformV2. Like: torch.rand, numpy.random.rand.
+    """
+    no_autograd(requires_grad, "rand")
+    return _into(_uniform(shapes.as_shape(*size), _floating(dtype, "rand"), generator, device), out)
+
+
+def randn(
+    *size: Any,
+    generator: Generator | None = None,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> NPUTensor:
+    """Numbers of the normal distribution of mean 0 and deviation 1.
+
+    Args:
+        *size: The shape, as numbers or as one tuple.
+        generator, out, dtype, device, requires_grad: As for `rand`.
+
+    Raises:
+        DTypeError: Not a floating dtype.
+        ShapeError: A negative length.
+
+    Ascend operator: StatelessRandomNormalV2. Like: torch.randn, numpy.random.randn.
+    """
+    no_autograd(requires_grad, "randn")
+    return _into(_normal(shapes.as_shape(*size), _floating(dtype, "randn"), generator, device), out)
+
+
+def randint(
+    low: int,
+    high: Any = None,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> NPUTensor:
+    """Integers from `low` up to, without, `high`; `randint(high, size)` starts at 0. The numbers are the same in every dtype.
+
+    Args:
+        low, high: Integers.
+        size: The shape.
+        generator, out, device, requires_grad: As for `rand`.
+        dtype: Any real dtype that holds the numbers; by default int64.
+
+    Raises:
+        ValueRangeError: `low` is not below `high`, or the dtype does not hold them.
+
+    Ascend operator: StatelessRandomUniformIntV2. Like: torch.randint, numpy.random.randint.
+    """
+    no_autograd(requires_grad, "randint")
+    if size is None:
+        low, high, size = 0, low, high
+    wanted = d.int64 if dtype is None else as_dtype(dtype)
+    _check_range(low, high, wanted, "randint")
+    return _into(_integers(low, high, shapes.as_shape(size), wanted, generator, device), out)
+
+
+def _check_range(low: int, high: int, dtype: DType, function: str) -> None:
+    if low >= high:
+        raise ValueRangeError(f"low, {low}, must be below high, {high}", where=function)
+    if dtype.is_complex:
+        raise DTypeError(f"there are no random integers of {dtype.name}", where=function)
+    least, most = _limits(dtype)
+    if low < least or high - 1 > most:
+        raise ValueRangeError(f"numbers from {low} to {high - 1} don't fit {dtype.name}", where=function)
+
+
+def _limits(dtype: DType) -> tuple[int, int]:
+    if dtype is d.bool_:
+        return 0, 1
+    if dtype.is_floating_point:
+        most = 1 << {d.float16: 11, d.bfloat16: 8, d.float32: 24}.get(dtype, 53)
+        return -most, most
+    limits = d.iinfo(dtype)
+    return limits.min, min(limits.max, (1 << 63) - 2)  # drawn as int64, and high must fit too
+
+
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> NPUTensor:
+    """The integers from 0 to `n - 1` in random order. The order is the same in every dtype.
+
+    Args:
+        n: How many.
+        generator, out, device, requires_grad: As for `rand`.
+        dtype: Any real dtype that holds them; by default int64.
+
+    Raises:
+        ValueRangeError: `n` is negative, or the dtype does not hold the numbers.
+
+    Ascend operator: StatelessRandperm. Like: torch.randperm, numpy.random.permutation.
+    """
+    no_autograd(requires_grad, "randperm")
+    if n < 0:
+        raise ValueRangeError(f"n must not be negative, it is {n}", where="randperm")
+    wanted = d.int64 if dtype is None else as_dtype(dtype)
+    _check_range(0, max(n, 1), wanted, "randperm")
+    where, source = _source(generator, device)
+    key, offset = source.draw()
+    order = call(table.RANDPERM, ((_signed(key),), (offset,)), (n, d.int64), where)
+    return _into(order if wanted is d.int64 else call(CAST, (order,), (wanted,)), out)
+
+
+def rand_like(
+    input: TensorBase, *, dtype: DTypeLike | None = None, device: DeviceLike = None, generator: Generator | None = None
+) -> NPUTensor:
+    """`rand` with shape, dtype and device of `input`, where not given. Like: torch.rand_like."""
+    return rand(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
+
+
+def randn_like(
+    input: TensorBase, *, dtype: DTypeLike | None = None, device: DeviceLike = None, generator: Generator | None = None
+) -> NPUTensor:
+    """`randn` with shape, dtype and device of `input`, where not given. Like: torch.randn_like."""
+    return randn(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
+
+
+def randint_like(
+    input: TensorBase,
+    low: int,
+    high: int | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    generator: Generator | None = None,
+) -> NPUTensor:
+    """`randint` with shape, dtype and device of `input`, where not given. Like: torch.randint_like."""
+    least, most = (0, low) if high is None else (low, high)
+    wanted = dtype or input.desc.dtype
+    return randint(least, most, input.desc.shape, dtype=wanted, device=device or input.desc.device, generator=generator)
+
+
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+) -> NPUTensor:
+    """Numbers of normal distributions.
+
+    Args:
+        mean, std: Means and deviations: numbers, or floating tensors that broadcast.
+        size: The shape, where both are numbers.
+        generator, out, device: As for `rand`.
+        dtype: A floating dtype, where both are numbers.
+
+    Raises:
+        ValueRangeError: A negative deviation.
+        ShapeError: The shapes don't broadcast, or there is none.
+
+    Ascend operator: StatelessRandomNormalV2, Mul, Add. Like: torch.normal, numpy.random.normal.
+    """
+    if not isinstance(std, TensorBase) and not std >= 0:
+        raise ValueRangeError(f"the deviation must not be negative, it is {std}", where="normal")
+    tensors = [operand for operand in (mean, std) if isinstance(operand, TensorBase)]
+    if tensors:
+        shape = shapes.broadcast_shapes(*(tensor.desc.shape for tensor in tensors))
+        like = tensors[0].desc
+        drawn = _normal(shape, _floating(like.dtype, "normal"), generator, like.device)
+    elif size is None:
+        raise ShapeError("a size is needed where mean and std are numbers", where="normal")
+    else:
+        drawn = _normal(shapes.as_shape(size), _floating(dtype, "normal"), generator, device)
+    return _into(elementwise.add(elementwise.mul(drawn, std), mean), out)
+
+
+def bernoulli(input: T, *, generator: Generator | None = None, out: T | None = None) -> T:
+    """Ones, each with the probability that its element gives, else zeros.
+
+    Args:
+        input: Probabilities from 0 to 1, of a floating dtype.
+        generator: Where seed and counter come from; by default the device's own.
+        out: Tensor of the same shape to write into.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: Not a floating dtype.
+        AclError: A number is no probability; shows at the next synchronising call.
+
+    Ascend operator: StatelessBernoulli. Like: torch.bernoulli.
+    """
+    dtype = _floating(input.desc.dtype, "bernoulli")
+    return _into(_trials(input.desc.shape, input, dtype, generator, input.desc.device), out)
+
+
+def multinomial(input: T, num_samples: int, replacement: bool = False, *, generator: Generator | None = None, out: T | None = None) -> T:
+    """Numbers of categories, drawn with the weights of a vector or of each row of a matrix.
+
+    Args:
+        input: Weights, not negative, of a floating dtype.
+        num_samples: How many to draw.
+        replacement: Whether a category may be drawn again.
+        generator: Where seed and counter come from; by default the device's own.
+        out: int64 tensor of the result's shape to write into.
+
+    Returns:
+        int64 tensor [num_samples] or [rows, num_samples].
+
+    Raises:
+        ShapeError: Neither a vector nor a matrix, or no categories.
+        ValueRangeError: No samples, or more than categories without replacement.
+        AclError: Weights that are negative, infinite or all zero; shows at the next synchronising call.
+
+    Ascend operator: MultinomialWithReplacement. Like: torch.multinomial, numpy.random.choice.
+    """
+    _floating(input.desc.dtype, "multinomial")
+    shape = input.desc.shape
+    if len(shape) not in (1, 2) or not shape[-1]:
+        raise ShapeError(f"a vector or a matrix of weights is needed, not shape {list(shape)}").with_context("multinomial", (input,))
+    if num_samples < 1 or (not replacement and num_samples > shape[-1]):
+        raise ValueRangeError(f"{num_samples} samples can't be drawn from {shape[-1]} categories").with_context("multinomial", (input,))
+    _, source = _source(generator, input.desc.device)
+    key, offset = source.draw()
+    return _into(call(table.MULTINOMIAL, (input, (_signed(key),), (offset,)), (num_samples, bool(replacement))), out)
+
+
+def dropout(input: T, p: float = 0.5, training: bool = True, *, generator: Generator | None = None) -> T:
+    """Elements set to zero with probability `p`, the others times `1 / (1 - p)`.
+
+    Args:
+        input: Tensor of a floating dtype.
+        p: Probability from 0 to 1.
+        training: If false, `input` is returned as it is.
+        generator: Where seed and counter come from; by default the device's own.
+
+    Raises:
+        ValueRangeError: `p` is no probability.
+        DTypeError: Not a floating dtype.
+
+    Ascend operator: StatelessBernoulli, Mul. Like: torch.nn.functional.dropout.
+    """
+    if not 0 <= p <= 1:
+        raise ValueRangeError(f"p must be from 0 to 1, it is {p}", where="dropout")
+    dtype = _floating(input.desc.dtype, "dropout")
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return call(FILL, (0,), (input.desc.shape, dtype), input.desc.device)
+    kept = _trials(input.desc.shape, 1 - p, dtype, generator, input.desc.device)
+    return elementwise.mul(elementwise.mul(kept, 1 / (1 - p)), input)
+
+
+# In place
+
+
+def uniform_(input: T, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None) -> T:
+    """Fill with numbers that are equally likely anywhere in [a, b). Like: torch.Tensor.uniform_."""
+    check_writable(input, "uniform_")
+    if not b >= a:
+        raise ValueRangeError(f"a, {a}, must not be above b, {b}", where="uniform_")
+    drawn = _uniform(input.desc.shape, _floating(input.desc.dtype, "uniform_"), generator, input.desc.device)
+    if (a, b) != (0.0, 1.0):
+        drawn = elementwise.add(elementwise.mul(drawn, b - a), a)
+    return copy_into(input, drawn)
+
+
+def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> T:
+    """Fill with numbers of a normal distribution. Like: torch.Tensor.normal_."""
+    check_writable(input, "normal_")
+    dtype = _floating(input.desc.dtype, "normal_")
+    copy_into(input, normal(mean, std, input.desc.shape, generator=generator, dtype=dtype, device=input.desc.device))
+    return input
+
+
+def random_(input: T, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> T:
+    """Fill with integers from `low` up to, without, `high`; by default up to the most that the dtype counts to without a gap.
+
+    Like: torch.Tensor.random_.
+    """
+    check_writable(input, "random_")
+    dtype = input.desc.dtype
+    most = _limits(dtype)[1] + 1 if high is None else high
+    _check_range(low, most, dtype, "random_")
+    return copy_into(input, _integers(low, most, input.desc.shape, dtype, generator, input.desc.device))
+
+
+def bernoulli_(input: T, p: Any = 0.5, *, generator: Generator | None = None) -> T:
+    """Fill with ones, each with probability `p` (a number, or a floating tensor of the same shape), else zeros.
+
+    Like: torch.Tensor.bernoulli_.
+    """
+    check_writable(input, "bernoulli_")
+    if not isinstance(p, TensorBase) and not 0 <= p <= 1:
+        raise ValueRangeError(f"p must be from 0 to 1, it is {p}", where="bernoulli_")
+    return copy_into(input, _trials(input.desc.shape, p, input.desc.dtype, generator, input.desc.device))
+
+
+def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = None) -> T:
+    """Fill with numbers of the exponential distribution of rate `lambd`. Like: torch.Tensor.exponential_, numpy.random.exponential."""
+    check_writable(input, "exponential_")
+    if not lambd > 0:
+        raise ValueRangeError(f"the rate must be positive, it is {lambd}", where="exponential_")
+    dtype = _floating(input.desc.dtype, "exponential_")
+    drawn = _uniform(input.desc.shape, d.float64 if dtype is d.float64 else d.float32, generator, input.desc.device)
+    return copy_into(input, elementwise.mul(unary.log1p(unary.neg(drawn)), -1 / lambd))

@@ -1,0 +1,238 @@
+"""Random numbers: seeds, generators, distributions, and that a draw never needs a new operator model."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import host, tensor
+
+from ascendtensor import dtypes as d
+from ascendtensor import random
+from ascendtensor.launch.registry import handle_cache
+from ascendtensor.ops import views
+from ascendtensor.runtime import device as devices
+
+MANY = (40_000,)
+
+
+def zeros(shape: tuple[int, ...], dtype: Any = np.float32) -> Any:
+    return tensor(np.zeros(shape, dtype))
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    random.manual_seed(7)
+    first = [host(random.rand(5)), host(random.randn(5)), host(random.randint(0, 99, (5,))), host(random.randperm(5))]
+    random.manual_seed(7)
+    again = [host(random.rand(5)), host(random.randn(5)), host(random.randint(0, 99, (5,))), host(random.randperm(5))]
+    random.manual_seed(8)
+    other = host(random.rand(5))
+    for one, two in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one, two)
+    assert (first[0] != other).any()
+    assert random.initial_seed() == 8
+
+
+def test_seeds_outlive_a_shutdown() -> None:
+    random.manual_seed(3)
+    first = host(random.rand(4))
+    devices.shutdown()
+    random.manual_seed(3)
+    np.testing.assert_array_equal(first, host(random.rand(4)))
+
+
+def test_draws_differ() -> None:
+    generator = random.Generator().manual_seed(1)
+    drawn = np.concatenate([host(random.rand(100, generator=generator)) for _ in range(20)])
+    assert len(np.unique(drawn)) > 1990
+
+
+@pytest.mark.parametrize("seed", [0, -1, 2**63, 2**64 - 1, -(2**63)])
+def test_any_64_bits_are_a_seed(seed: int) -> None:
+    generator = random.Generator().manual_seed(seed)
+    assert generator.initial_seed() == seed % 2**64
+    assert sorted(host(random.randperm(6, generator=generator))) == list(range(6))
+    assert host(random.bernoulli(tensor(np.ones(3, np.float32)), generator=generator)).all()
+
+
+def test_a_seed_of_more_bits_is_refused() -> None:
+    with pytest.raises(ValueError, match="64 bits"):
+        random.manual_seed(2**64)
+
+
+def test_a_seed_that_nobody_knows() -> None:
+    one, two = random.seed(), random.Generator().seed()
+    assert one != two and random.initial_seed() == one
+    random.manual_seed(random.DEFAULT_SEED)
+
+
+def test_a_state_is_gone_back_to() -> None:
+    generator = random.Generator()
+    random.rand(3, generator=generator)
+    state = generator.get_state()
+    first = host(random.randn(3, generator=generator))
+    generator.set_state(state)
+    np.testing.assert_array_equal(first, host(random.randn(3, generator=generator)))
+    with pytest.raises(ValueError, match="state of a generator"):
+        generator.set_state([1, 2])
+    kept = random.get_rng_state()
+    first = host(random.rand(3))
+    random.set_rng_state(kept)
+    np.testing.assert_array_equal(first, host(random.rand(3)))
+
+
+def test_devices_have_generators_of_their_own() -> None:
+    random.manual_seed(11)
+    here = host(random.rand(4, device="npu:0"))
+    random.rand(4, device="npu:0")
+    np.testing.assert_array_equal(here, host(random.rand(4, device="npu:1")))
+    with pytest.raises(ValueError, match="not on npu:1"):
+        random.rand(2, generator=random.Generator("npu:0"), device="npu:1")
+
+
+def test_threads_never_get_the_same_numbers() -> None:
+    generator = random.Generator()
+    found: list[Any] = []
+
+    def work() -> None:
+        for _ in range(200):
+            found.append(generator.draw())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 800
+
+
+DRAWS: list[Callable[[], Any]] = [
+    lambda: random.rand(8, 8),
+    lambda: random.rand(8, dtype=d.bfloat16),
+    lambda: random.randn(8, 8),
+    lambda: random.randint(0, 5, (8,)),
+    lambda: random.randperm(8),
+    lambda: random.bernoulli(zeros((8,))),
+    lambda: random.multinomial(tensor(np.ones(8, np.float32)), 4),
+    lambda: random.dropout(zeros((8,)), 0.25),
+    lambda: random.uniform_(zeros((8,)), 1, 2),
+    lambda: random.normal_(zeros((8,)), 1, 2),
+    lambda: random.random_(zeros((8,), np.int32)),
+    lambda: random.exponential_(zeros((8,))),
+]
+
+
+def test_draws_need_no_new_models() -> None:
+    for draw in DRAWS:
+        draw()
+    loaded = handle_cache.info().loaded_models
+    for number in range(30):
+        random.manual_seed(number)
+        for draw in DRAWS:
+            draw()
+    for high in range(2, 50):
+        random.randint(-high, high, (8,))
+        random.dropout(zeros((8,)), 1 / high)
+        random.normal(high, 1 / high, (8, 8))
+    assert handle_cache.info().loaded_models - loaded <= 3  # Mul and Add of an 8x8 tensor with a number
+
+
+@pytest.mark.parametrize("dtype", [d.float32, d.float16, d.bfloat16, d.float64])
+def test_uniform_numbers_stay_below_one(dtype: Any) -> None:
+    drawn = host(random.rand(MANY, dtype=dtype)).astype(np.float64)
+    assert drawn.min() >= 0 and drawn.max() < 1
+    assert abs(drawn.mean() - 0.5) < 0.01 and abs(drawn.var() - 1 / 12) < 0.005
+
+
+@pytest.mark.parametrize("dtype", [d.float32, d.float16, d.bfloat16, d.float64])
+def test_normal_numbers(dtype: Any) -> None:
+    drawn = host(random.randn(MANY, dtype=dtype)).astype(np.float64)
+    assert abs(drawn.mean()) < 0.03 and abs(drawn.std() - 1) < 0.03
+    shifted = host(random.normal(5, 3, MANY, dtype=dtype)).astype(np.float64)
+    assert abs(shifted.mean() - 5) < 0.08 and abs(shifted.std() - 3) < 0.08
+
+
+def test_normal_of_tensors() -> None:
+    drawn = host(random.normal(tensor(np.array([[0.0], [100.0]], np.float32)), tensor(np.full((1, 20_000), 2, np.float32))))
+    assert drawn.shape == (2, 20_000)
+    np.testing.assert_allclose(drawn.mean(1), [0, 100], atol=0.1)
+    assert host(random.normal(tensor(np.zeros(3, np.float32)), 0.0)).tolist() == [0, 0, 0]
+
+
+def test_integers_are_the_same_in_every_dtype() -> None:
+    drawn = []
+    for dtype in (d.int64, d.int32, d.uint8, d.float32):
+        random.manual_seed(5)
+        drawn.append(host(random.randint(0, 200, (50,), dtype=dtype)).astype(np.int64))
+    for one in drawn[1:]:
+        np.testing.assert_array_equal(drawn[0], one)
+    assert set(host(random.randint(3, (200,)))) == {0, 1, 2}
+
+
+def test_permutations() -> None:
+    order = host(random.randperm(1000, dtype=d.int32))
+    assert order.dtype == np.int32 and sorted(order) == list(range(1000)) and (order != np.arange(1000)).any()
+    assert host(random.randperm(0)).shape == (0,)
+
+
+def test_multinomial_without_replacement() -> None:
+    drawn = host(random.multinomial(tensor(np.array([[1, 0, 2, 3]] * 50, np.float32)), 3))
+    assert all(sorted(row) == [0, 2, 3] for row in drawn)
+
+
+def test_dropout() -> None:
+    ones = tensor(np.ones(MANY, np.float32))
+    kept = host(random.dropout(ones, 0.2))
+    assert set(np.unique(kept)) == {0, np.float32(1.25)} and abs(kept.mean() - 1) < 0.02
+    assert random.dropout(ones, 0.2, training=False) is ones
+    assert not host(random.dropout(ones, 1.0)).any()
+
+
+def test_filling_in_place_through_a_view() -> None:
+    whole = zeros((4, 6))
+    part = views.transpose(views.narrow(whole, 1, 1, 3), 0, 1)
+    assert random.uniform_(part, 2, 3) is part
+    values = host(whole)
+    assert (values[:, 1:4] >= 2).all() and (values[:, 1:4] <= 3).all()
+    assert not values[:, 0].any() and not values[:, 4:].any()
+    assert abs(host(random.normal_(zeros(MANY), 2, 0.5)).mean() - 2) < 0.02
+    assert abs(host(random.exponential_(zeros(MANY), 4)).mean() - 0.25) < 0.01
+    assert abs(host(random.bernoulli_(zeros(MANY, np.int64), 0.3)).mean() - 0.3) < 0.02
+    drawn = host(random.random_(zeros(MANY, np.uint8)))
+    assert drawn.min() == 0 and drawn.max() == 255
+    assert set(host(random.random_(zeros((200,), np.bool_)))) == {False, True}
+    assert host(random.random_(zeros((200,), np.float16), 5, 7)).tolist() != [5] * 200
+
+
+def test_out_and_like() -> None:
+    target = zeros((3, 2))
+    assert random.rand(3, 2, out=target) is target and host(target).all()
+    assert random.rand_like(target).shape == (3, 2)
+    assert random.randn_like(target, dtype=d.float64).dtype is d.float64
+    assert random.randint_like(target, 5).dtype is d.float32
+    with pytest.raises(ValueError, match="out="):
+        random.rand(3, out=target)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: random.rand(2, dtype=d.int32), TypeError, "floating dtype"),
+        (lambda: random.rand(-1), ValueError, "negative"),
+        (lambda: random.randint(5, 5, (2,)), ValueError, "must be below"),
+        (lambda: random.randint(0, 300, (2,), dtype=d.uint8), ValueError, "don't fit uint8"),
+        (lambda: random.randperm(-1), ValueError, "negative"),
+        (lambda: random.normal(0, -1, (2,)), ValueError, "deviation"),
+        (lambda: random.normal(0, 1), ValueError, "size is needed"),
+        (lambda: random.bernoulli(zeros((2,), np.int32)), TypeError, "floating dtype"),
+        (lambda: random.multinomial(zeros((2,)), 3), ValueError, "3 samples"),
+        (lambda: random.dropout(zeros((2,)), 1.5), ValueError, "from 0 to 1"),
+        (lambda: random.uniform_(views.expand(zeros((1,)), (3,))), ValueError, "share one place"),
+    ],
+)
+def test_bad_arguments(call: Callable[[], Any], error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        call()
