@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..runtime.scalars import encode
+
 if TYPE_CHECKING:
     from ..dtypes import dtype as DType
     from ..runtime.device import Device
@@ -37,6 +39,20 @@ class Number:
         if buffer.stream is not stream:
             buffer.read_on(stream)
         return buffer
+
+
+class FittingNumber(Number):
+    """Fetch of a Python number for an operator that runs in a wider dtype than asked for: what the asked one can't hold is refused."""
+
+    __slots__ = ("asked",)
+
+    def __init__(self, device: Device, dtype: DType, asked: DType) -> None:
+        super().__init__(device, dtype)
+        self.asked = asked
+
+    def __call__(self, operand: Any, stream: Stream) -> DeviceBuffer:
+        encode(self.asked, operand)
+        return super().__call__(operand, stream)
 
 
 class Values:

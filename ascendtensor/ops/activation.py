@@ -182,15 +182,17 @@ def hardtanh(input: T, min_val: Any = -1.0, max_val: Any = 1.0) -> T:
     """`input` between two limits.
 
     Args:
-        input: Tensor of any shape and real dtype.
-        min_val: Lower limit.
-        max_val: Upper limit.
+        input: Tensor of any shape and real dtype but bool.
+        min_val: Lower limit, a Python number.
+        max_val: Upper limit, a Python number.
 
     Returns:
-        Tensor of the same shape and the promoted dtype.
+        Tensor of the same shape and dtype.
 
     Ascend operator: ClipByValueV2. Like: torch.nn.functional.hardtanh.
     """
+    if input.desc.dtype.category < d.FLOATING:  # the dtype stays
+        min_val, max_val = int(min_val), int(max_val)
     return elementwise.clamp(input, min_val, max_val)
 
 

@@ -566,7 +566,8 @@ def _expanded(operand: Any, shape: tuple[int, ...], like: TensorBase) -> Any:
         return base.view(operand, shape, strides, base.element_offset(operand))
     if not isinstance(operand, int):
         raise DTypeError(f"a count of bits is an int, not {type(operand).__name__}", where="bitwise shift")
-    return call(FILL, (operand,), (shape, like.desc.dtype), like.desc.device)
+    dtype = d.int64 if like.desc.dtype is d.bool_ else like.desc.dtype
+    return call(FILL, (operand,), (shape, dtype), like.desc.device)
 
 
 # Selection

@@ -124,11 +124,11 @@ def square(input: T, *, out: T | None = None) -> T:
         out: Tensor of the result's shape to write into.
 
     Returns:
-        Tensor of the same shape and dtype.
+        Tensor of the same shape and dtype; int64 for bool.
 
     Ascend operator: Mul, which takes more dtypes than Square. Like: torch.square, numpy.square.
     """
-    return mul(input, input, out=out)
+    return pow(input, 2, out=out)
 
 
 def div(input: T, other: Any, *, rounding_mode: str | None = None, out: T | None = None) -> T:
@@ -256,7 +256,7 @@ def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
                 where="pow",
                 advice="Cast the base with .to(float32), or use a float exponent.",
             )
-        if exponent == 2 and (isinstance(exponent, int) or category >= d.FLOATING):
+        if exponent == 2 and category and (isinstance(exponent, int) or category >= d.FLOATING):
             return mul(input, input, out=out)
     return binary(table.POW, input, exponent) if out is None else write(table.POW, out, (input, exponent))
 
@@ -354,11 +354,12 @@ def hypot(input: T, other: Any, *, out: T | None = None) -> T:
 
     Raises:
         ShapeError: The shapes don't broadcast.
-        DTypeError: `input` is not floating.
+        DTypeError: Neither operand is floating.
 
     Ascend operator: composed of Abs, Maximum, Minimum, RealDiv, Sqrt, Mul and SelectV2. Like: torch.hypot, numpy.hypot.
     """
-    if not input.desc.dtype.is_floating_point:
+    floating = other.desc.dtype.is_floating_point if isinstance(other, TensorBase) else isinstance(other, float)
+    if not (input.desc.dtype.is_floating_point or floating):
         raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="hypot", advice="Cast with .to(float32) first.")
     left = unary.abs(input)
     right = unary.abs(other) if isinstance(other, TensorBase) else abs(other)

@@ -12,6 +12,7 @@ import numpy as np
 from .. import base, promotion
 from ..base import TensorBase
 from ..compiler.description import ABSENT, Attribute, AttributeKind, Description, TensorDescription
+from ..dtypes import INTEGER
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError
 from ..launch import operands as fetches
@@ -246,7 +247,9 @@ class Planner:
             return TensorDescription(dtype=wanted.acl, shape=(len(operand),), name=input.name), fetches.Values(device, wanted)
         if not isinstance(operand, TensorBase):
             held = decision.compute if decision.moved and input.promotes else wanted
-            return TensorDescription(dtype=wanted.acl, shape=shape or (), name=input.name), fetches.Number(device, held)
+            detour = input.promotes and decision.compute.category == INTEGER and held != decision.compute
+            number = fetches.FittingNumber(device, held, decision.compute) if detour else fetches.Number(device, held)
+            return TensorDescription(dtype=wanted.acl, shape=shape or (), name=input.name), number
         described = TensorDescription(dtype=wanted.acl, shape=operand.desc.shape if shape is None else shape, name=input.name)
         if operand.desc.dtype == (decision.compute if decision.moved and input.promotes else wanted):
             return described, fetches.tensor
@@ -290,7 +293,9 @@ def _device(row: Row, operands: Sequence[Any], device: Device | None) -> Device:
         devices[device] = None
     for found in devices:
         if found.closed:
-            raise ClosedError(f"an operand is from before shutdown() of {found}", advice="Make it again from host data.").with_context(row.name)
+            raise ClosedError(f"an operand is from before shutdown() of {found}", advice="Make it again from host data.").with_context(
+                row.name
+            )
     if len(devices) > 1:
         names = " and ".join(str(found) for found in devices)
         raise DeviceError(f"the operands are on different devices, {names}", advice='Move one of them with .to("npu:N").').with_context(

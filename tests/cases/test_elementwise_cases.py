@@ -137,6 +137,21 @@ def test_floating_functions_of_integers() -> None:
         assert values(result) == pytest.approx(expected, rel=1e-6)
 
 
+def test_numbers_that_do_not_fit_the_dtype_are_refused_also_where_the_operator_runs_in_a_wider_one() -> None:
+    u = at.tensor([0, 5, 255], dtype=at.uint8)
+    for function in (at.add, at.maximum, at.minimum, at.remainder):
+        with pytest.raises(ValueError, match="-1 does not fit uint8"):
+            function(u, -1)
+    assert values(at.maximum(u, 7)) == [7, 7, 255]
+
+
+def test_bool_becomes_an_integer_where_a_number_is_one() -> None:
+    b = at.tensor([True, False])
+    for result, expected in ((b**2, [1, 0]), (at.square(b), [1, 0]), (b << 2, [4, 0]), (b + 1, [2, 1]), (b * 3, [3, 0])):
+        assert result.dtype is at.int64
+        assert values(result) == expected
+
+
 def test_functions_of_numbers_alone_are_refused() -> None:
     with pytest.raises(TypeError, match="at least one operand has to be a tensor"):
         at.add(1, 2)
