@@ -89,9 +89,12 @@ def _matmul(input: T, other: T, out: T | None, function: str) -> T:
 
 def _untransposed(operand: T) -> tuple[T, bool]:
     """The operand, or the plain (stack of) matrices that it shows transposed."""
-    if len(operand.desc.shape) < 2 or base.settle(operand):
+    desc = operand.desc
+    if not isinstance(desc, base.StridedDesc) or len(desc.shape) < 2 or base.settle(operand):
         return operand, False
-    turned = views.transpose(operand, -2, -1)
+    *stack, rows, columns = desc.shape
+    *steps, row_step, column_step = desc.strides
+    turned = base.view(operand, (*stack, columns, rows), (*steps, column_step, row_step), desc.offset)
     return (turned, True) if base.settle(turned) else (operand, False)
 
 
