@@ -44,6 +44,7 @@ from ..ops.nn import (
     softmin,
 )
 from ..ops.unary import tanh
+from ..random import dropout
 
 __all__ = [
     "batch_norm",
@@ -51,6 +52,7 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "cosine_similarity",
     "cross_entropy",
+    "dropout",
     "elu",
     "embedding",
     "gelu",
