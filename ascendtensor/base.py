@@ -124,8 +124,7 @@ def set_default_class(cls: type[TensorBase]) -> None:
 
 def element_strides(tensor: TensorBase) -> tuple[int, ...]:
     """Steps of the tensor's dimensions in elements."""
-    desc = tensor.desc
-    return desc.strides if isinstance(desc, StridedDesc) else shapes.contiguous_strides(desc.shape)
+    return tensor.desc.strides
 
 
 def element_offset(tensor: TensorBase) -> int:

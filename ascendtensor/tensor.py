@@ -574,17 +574,17 @@ class _NoLength(ShapeError, TypeError):
 
 def _foreign(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
     """`function(self, other)` for anything that may be an operand."""
-    value = protocols.operand(other, self)
+    value = other if isinstance(other, _OPERANDS) else protocols.operand(other, self)
     return value if value is NotImplemented else function(self, value)
 
 
 def _reflected(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
-    value = protocols.operand(other, self)
+    value = other if isinstance(other, _OPERANDS) else protocols.operand(other, self)
     return value if value is NotImplemented else function(value, self)
 
 
 def _in_place(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
-    value = protocols.operand(other, self)
+    value = other if isinstance(other, _OPERANDS) else protocols.operand(other, self)
     return value if value is NotImplemented else function(self, value, out=self)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from ..base import TensorBase
 from ..errors import ValueRangeError
 from ..ops.host import Array, download, upload
 
-NUMBERS = (int, float, complex)
+NUMBERS: Final = (int, float, complex)
+_DIRECT: Final = (TensorBase, *NUMBERS)
 
 
 def operand(value: Any, like: TensorBase) -> Any:
@@ -21,7 +22,7 @@ def operand(value: Any, like: TensorBase) -> Any:
             arrays are uploaded to the device of `like`, 0-d ones as 0-d tensors.
         like: The tensor on the other side.
     """
-    if isinstance(value, (TensorBase, *NUMBERS)):
+    if isinstance(value, _DIRECT):
         return value
     if isinstance(value, np.generic):
         number = value.item()

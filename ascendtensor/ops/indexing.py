@@ -42,9 +42,12 @@ def get(input: T, index: Any) -> T:
     """
     try:
         desc = input.desc
-        if index.__class__ is int or index.__class__ is slice:
-            found = shapes.basic_index(desc.shape, base.element_strides(input), base.element_offset(input), index)
-            return base.view(input, found.shape, found.strides, found.offset)
+        shape = desc.shape
+        if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
+            # The common case by itself: one place of the first dimension, whose view holds something if the tensor does.
+            offset = base.element_offset(input)
+            strides = desc.strides
+            return base.view(input, shape[1:], strides[1:], offset + index % shape[0] * strides[0] if desc.numel else offset)
         found = shapes.basic_index(desc.shape, base.element_strides(input), base.element_offset(input), _parts(index))
         view = base.view(input, found.shape, found.strides, found.offset)
         return _gathered(view, *_indices(view, found.advanced)) if found.advanced else view

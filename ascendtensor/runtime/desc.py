@@ -33,10 +33,11 @@ class TensorDesc:
         numel: Number of elements.
         nbytes: Their size in bytes.
         block_size: Bytes of the allocator's block that holds them (`memory.size_class`).
+        strides: Steps of the dimensions in elements.
         plain: Always True: contiguous, from the start of its buffer.
     """
 
-    __slots__ = ("__weakref__", "_handle", "block_size", "device", "dtype", "nbytes", "numel", "shape")
+    __slots__ = ("__weakref__", "_handle", "block_size", "device", "dtype", "nbytes", "numel", "shape", "strides")
     plain: Final = True
 
     def __init__(self, shape: tuple[int, ...], dtype: DType, device: Device) -> None:
@@ -44,6 +45,7 @@ class TensorDesc:
         self.shape = shape
         self.dtype = dtype
         self.device = device
+        self.strides = shapes.contiguous_strides(shape)
         self.numel = shapes.numel(shape)
         self.nbytes = self.numel * dtype.itemsize
         self.block_size = size_class(self.nbytes)

@@ -41,15 +41,16 @@ def test_importing_the_modules_hides_nothing() -> None:
 
 def test_import_opens_nothing_and_is_quick(tmp_path: Path) -> None:
     code = (
-        "import sys, time, numpy, ml_dtypes; began = time.perf_counter(); import ascendtensor; spent = time.perf_counter() - began\n"
-        "from ascendtensor.runtime import device; assert not device.is_initialized()\n"
+        "import sys, time; began = time.perf_counter(); import numpy; middle = time.perf_counter(); import ml_dtypes, ascendtensor\n"
+        "spent = time.perf_counter() - middle; from ascendtensor.runtime import device; assert not device.is_initialized()\n"
         "assert 'sklearn' not in sys.modules and 'rich' not in sys.modules and 'ascendtensor.demo' not in sys.modules\n"
-        "print(spent)"
+        "print(spent, middle - began)"
     )
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-c", code]
-    spent = [float(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout) for _ in range(4)]
-    assert min(spent) < 0.25
+    found = [subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.split() for _ in range(5)]
+    # A busy machine slows NumPy's import down too.
+    assert any(float(spent) < max(0.25, 2.5 * float(numpy)) for spent, numpy in found[1:]), found
 
 
 def test_nothing_is_initialised_by_names() -> None:
