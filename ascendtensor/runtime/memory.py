@@ -287,6 +287,8 @@ class Pool:
 
     def window(self, address: int, nbytes: int) -> int:
         """An aclDataBuffer for a part of a block: one that was given back, or a new one."""
+        if self.closed:
+            raise ClosedError("the tensor is from before shutdown()", advice="Make it again from host data.")
         with self.lock:
             self._collect_windows()
             kept = self._windows.pop((address, nbytes), 0)
