@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from .. import dtypes as d
 from ..base import TensorBase
-from ..dtypes import dtype as DType
+from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, indexing, reduction, unary, views
 from .call import call
@@ -30,8 +30,9 @@ _CORE: Final = table.MSE_LOSS.dtypes
 """Dtypes that the operators of losses and normalisations take."""
 
 
-def _cast(input: T, dtype: DType | None) -> T:
-    return input if dtype is None or input.desc.dtype is dtype else comparison.cast(input, dtype)
+def _cast(input: T, dtype: DTypeLike) -> T:
+    wanted = d.as_dtype(dtype)
+    return input if input.desc.dtype is wanted else comparison.cast(input, wanted)
 
 
 def _filled(value: float, shape: tuple[int, ...], like: TensorBase) -> Any:
@@ -41,7 +42,7 @@ def _filled(value: float, shape: tuple[int, ...], like: TensorBase) -> Any:
 # Softmax
 
 
-def softmax(input: T, dim: int | None = None, dtype: DType | None = None) -> T:
+def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:
     """`exp(input) / sum(exp(input))` along a dim, without overflow.
 
     Args:
@@ -70,7 +71,7 @@ def _implied(input: TensorBase) -> int:
     return 0 if len(input.desc.shape) in (0, 1, 3) else 1
 
 
-def log_softmax(input: T, dim: int | None = None, dtype: DType | None = None) -> T:
+def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:
     """The logarithm of `softmax`, whose arguments and result it has, without loss.
 
     Ascend operator: LogSoftmaxV2. Like: torch.log_softmax, scipy.special.log_softmax.
@@ -82,7 +83,7 @@ def log_softmax(input: T, dim: int | None = None, dtype: DType | None = None) ->
     return call(table.LOG_SOFTMAX, (input,), (dim,))
 
 
-def softmin(input: T, dim: int | None = None, dtype: DType | None = None) -> T:
+def softmin(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:
     """`softmax(-input)`. Ascend operator: Neg and SoftmaxV2. Like: torch.nn.functional.softmin."""
     return softmax(unary.neg(input), dim, dtype)
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from .. import dtypes as d
 from .. import promotion, shapes
 from ..base import TensorBase
-from ..dtypes import dtype as DType
+from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, unary, views
 from .call import call
@@ -84,7 +84,7 @@ def count(shape: tuple[int, ...], dim: Dims) -> int:
 # Sums and products
 
 
-def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The sum over `dim`; 0 over nothing.
 
     Args:
@@ -109,16 +109,18 @@ def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | Non
     return put(_in_dtype(call(table.SUM, (_given(input, dtype),), (dim, keepdim)), dtype), out)
 
 
-def _given(input: T, dtype: DType) -> T:
+def _given(input: T, dtype: DTypeLike) -> T:
     """The operand in the dtype that was asked for; integers are added up in int64 and cut down at the end."""
+    dtype = d.as_dtype(dtype)
     return input if input.desc.dtype is dtype else comparison.cast(input, dtype)
 
 
-def _in_dtype(result: T, dtype: DType) -> T:
+def _in_dtype(result: T, dtype: DTypeLike) -> T:
+    dtype = d.as_dtype(dtype)
     return result if result.desc.dtype is dtype else comparison.cast(result, dtype)
 
 
-def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The sum over `dim` with NaN taken as 0. Arguments and result as for `sum`.
 
     Ascend operator: ReduceNansum; SelectV2 and ReduceSum for float64. Like: torch.nansum, numpy.nansum.
@@ -136,7 +138,7 @@ def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | 
     return call(table.NANSUM, (input,), arguments) if out is None else write(table.NANSUM, out, (input,), arguments)
 
 
-def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The product over `dim`; 1 over nothing.
 
     Args:
@@ -161,7 +163,7 @@ def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | No
     return put(_in_dtype(call(table.PROD, (_given(input, dtype),), (dim, keepdim)), dtype), out)
 
 
-def mean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def mean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The arithmetic mean over `dim`; NaN over nothing.
 
     Args:
@@ -186,7 +188,7 @@ def mean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | No
     return call(table.MEAN, (input,), arguments) if out is None else write(table.MEAN, out, (input,), arguments)
 
 
-def nanmean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def nanmean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The mean over `dim` of what is not NaN; NaN where there is nothing else. Arguments and result as for `mean`.
 
     Ascend operator: ReduceNansum, IsNan, ReduceSum and RealDiv. Like: torch.nanmean, numpy.nanmean.
@@ -493,7 +495,7 @@ def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = Non
     return put(narrowed(elementwise.add(total, views.reshape(top, total.desc.shape)), input), out)
 
 
-def norm(input: T, p: float | str = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def norm(input: T, p: float | str = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The p-norm over `dim`, of the elements as a vector. `p` may also be "fro". Arguments and result as for `vector_norm`.
 
     Ascend operator: that of `vector_norm`. Like: torch.norm, numpy.linalg.norm of a vector.
@@ -506,7 +508,7 @@ def norm(input: T, p: float | str = 2, dim: Dims = None, keepdim: bool = False, 
 
 
 def vector_norm(
-    input: T, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
+    input: T, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None
 ) -> T:
     """`sum(|x|**ord) ** (1 / ord)` over `dim`; the number of non-zeros for 0, the largest or smallest |x| for inf and -inf.
 
@@ -554,7 +556,7 @@ def _norm(input: T, ord: float, dim: Any, keepdim: bool) -> T:
 # Scans
 
 
-def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumsum(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """Running sums along `dim`.
 
     Args:
@@ -576,7 +578,7 @@ def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = No
     return put(_in_dtype(call(table.CUMSUM, (_given(input, dtype),), (dim,)), dtype), out)
 
 
-def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumprod(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """Running products along `dim`. Arguments and result as for `cumsum`.
 
     Ascend operator: Cumprod. Like: torch.cumprod, numpy.cumprod.
