@@ -495,7 +495,9 @@ def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = Non
     return put(narrowed(elementwise.add(total, views.reshape(top, total.desc.shape)), input), out)
 
 
-def norm(input: T, p: float | str = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
+def norm(
+    input: T, p: float | str = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None
+) -> T:
     """The p-norm over `dim`, of the elements as a vector. `p` may also be "fro". Arguments and result as for `vector_norm`.
 
     Ascend operator: that of `vector_norm`. Like: torch.norm, numpy.linalg.norm of a vector.
