@@ -54,14 +54,6 @@ def flip(operands: Sequence[Meta], dims: tuple[int, ...]) -> Outcome:
     return Outcome((operands[0].shape,), constants={"axis": dims})
 
 
-def matmul(operands: Sequence[Meta], transpose_input: bool, transpose_other: bool) -> Outcome:
-    """Two matrices, either of them given transposed."""
-    left, right = (operand.shape for operand in operands[:2])
-    seen_left = left[::-1] if transpose_input else left
-    seen_right = right[::-1] if transpose_other else right
-    return Outcome((shapes.matmul_shape(seen_left, seen_right),), attrs={"transpose_x1": transpose_input, "transpose_x2": transpose_other})
-
-
 def attributes(*names: str) -> Rule:
     """A rule for one output of the first operand's shape whose arguments are attributes, by name."""
 
