@@ -558,9 +558,9 @@ class ElementwiseMethods(TensorBase):
         """`eq`, written into this tensor."""
         return comparison.eq(self, as_operand(self, other), out=self)
 
-    def equal(self, tensor: TensorBase) -> _Bool:
+    def equal(self, other: TensorBase) -> _Bool:
         """See `equal`."""
-        return comparison.equal(self, tensor)
+        return comparison.equal(self, other)
 
     def ge(self, other: Any) -> Self:
         """See `ge`."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from . import random
 from .base import TensorBase
 from .elementwise_methods import ElementwiseMethods
 from .ops import gather, indexing, matmul, nn, reduction, shape, sorting, views
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from .random import Generator
 
 _Int: TypeAlias = int  # the tensor class has methods of these names
 _Float: TypeAlias = float
@@ -401,6 +404,36 @@ class Methods(ElementwiseMethods):
     def softmax(self, dim: _Int | None = None, dtype: Any = None) -> Self:
         """See `softmax`."""
         return nn.softmax(self, dim, dtype)
+
+    # Random numbers
+
+    def bernoulli(self, *, generator: Generator | None = None) -> Self:
+        """See `bernoulli`."""
+        return random.bernoulli(self, generator=generator)
+
+    def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Self:
+        """See `bernoulli_`."""
+        return random.bernoulli_(self, p, generator=generator)
+
+    def exponential_(self, lambd: _Float = 1.0, *, generator: Generator | None = None) -> Self:
+        """See `exponential_`."""
+        return random.exponential_(self, lambd, generator=generator)
+
+    def multinomial(self, num_samples: _Int, replacement: _Bool = False, *, generator: Generator | None = None) -> Self:
+        """See `multinomial`."""
+        return random.multinomial(self, num_samples, replacement, generator=generator)
+
+    def normal_(self, mean: _Float = 0.0, std: _Float = 1.0, *, generator: Generator | None = None) -> Self:
+        """See `normal_`."""
+        return random.normal_(self, mean, std, generator=generator)
+
+    def random_(self, low: _Int = 0, high: _Int | None = None, *, generator: Generator | None = None) -> Self:
+        """See `random_`."""
+        return random.random_(self, low, high, generator=generator)
+
+    def uniform_(self, a: _Float = 0.0, b: _Float = 1.0, *, generator: Generator | None = None) -> Self:
+        """See `uniform_`."""
+        return random.uniform_(self, a, b, generator=generator)
 
     # Indexing
 

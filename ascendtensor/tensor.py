@@ -87,6 +87,16 @@ class NPUTensor(Methods):
         return views.transpose(self, -2, -1)
 
     @property
+    def real(self) -> Self:
+        """The real parts, a view; a real tensor itself. Like: torch.Tensor.real."""
+        return views.real(self)
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts of a complex tensor, a view. Like: torch.Tensor.imag."""
+        return views.imag(self)
+
+    @property
     def is_npu(self) -> _Bool:
         """Always true."""
         return True

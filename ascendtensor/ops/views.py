@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from .. import base, shapes
 from ..base import TensorBase
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, IndexRangeError, ShapeError, ValueRangeError
+from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from .call import contiguous_copy
 
 T = TypeVar("T", bound=TensorBase)
@@ -215,6 +215,54 @@ def atleast_1d(input: T) -> T:
 def atleast_2d(input: T) -> T:
     """With dimensions of length 1 in front, up to two. Like: torch.atleast_2d."""
     return input if len(input.desc.shape) > 1 else reshape(input, (1, input.desc.numel))
+
+
+# Parts of complex numbers
+
+
+def view_as_real(input: T) -> T:
+    """A complex tensor as one of its parts, real and imaginary, in a new last dimension; a view.
+
+    Raises:
+        DTypeError: Not a complex dtype.
+
+    Like: torch.view_as_real.
+    """
+    if not input.desc.dtype.is_complex:
+        raise _named(DTypeError(f"{input.desc.dtype.name} is not a complex dtype"), "view_as_real", input)
+    shape, strides, offset = _layout(input)
+    return base.view_as(input, input.desc.dtype.to_real(), (*shape, 2), (*(2 * step for step in strides), 1), 2 * offset)
+
+
+def view_as_complex(input: T) -> T:
+    """A tensor whose last dimension holds real and imaginary parts as a complex one; a view.
+
+    Raises:
+        DTypeError: Not float32 or float64.
+        ShapeError: The last dimension is not of length 2 and without gaps, or other strides or the offset are odd.
+
+    Like: torch.view_as_complex.
+    """
+    if input.desc.dtype.name not in ("float32", "float64"):
+        raise _named(DTypeError(f"float32 or float64 is needed, not {input.desc.dtype.name}"), "view_as_complex", input)
+    shape, strides, offset = _layout(input)
+    if not shape or shape[-1] != 2 or strides[-1] != 1 or offset % 2 or any(step % 2 for step in strides[:-1]):
+        raise _named(ShapeError("the last dimension must be of length 2, without gaps, all pairs at even places"), "view_as_complex", input)
+    return base.view_as(input, input.desc.dtype.to_complex(), shape[:-1], tuple(step // 2 for step in strides[:-1]), offset // 2)
+
+
+def real(input: T) -> T:
+    """The real parts, a view; a real tensor itself. Like: torch.real, numpy.real."""
+    return select(view_as_real(input), -1, 0) if input.desc.dtype.is_complex else input
+
+
+def imag(input: T) -> T:
+    """The imaginary parts of a complex tensor, a view. Like: torch.imag."""
+    try:
+        return select(view_as_real(input), -1, 1)
+    except DTypeError as error:
+        error.where = "imag"
+        raise
 
 
 # Orders

@@ -182,3 +182,20 @@ def test_new_tensors_like_this_one() -> None:
         assert y.dtype is at.int8 and y.device == "npu:1"
     assert at.ones_like(x, dtype=at.float32).dtype is at.float32
     assert x.new_full((3,), 7).tolist() == [7] * 3
+
+
+def test_parts_of_complex_numbers() -> None:
+    for dtype in (at.complex64, at.complex128):
+        host = np.array([[1 + 2j, 3 - 4j], [5j, 6]], dtype.numpy)
+        x = at.tensor(host)
+        assert x.real.tolist() == host.real.tolist() and x.T.imag.tolist() == host.T.imag.tolist()
+        x.imag.zero_()
+        x.real[0] += 1
+        assert x.tolist() == [[2, 4], [0, 6]]
+        assert at.view_as_complex(at.view_as_real(x)).data_ptr() == x.data_ptr()
+    y = at.ones(2)
+    assert y.real is y
+    with pytest.raises(TypeError, match="imag: "):
+        y.imag  # noqa: B018
+    with pytest.raises(ValueError, match="view_as_complex: "):
+        at.view_as_complex(at.ones(3))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
 import re
 import subprocess
@@ -10,6 +12,7 @@ import types
 from pathlib import Path
 
 import ascendtensor as at
+from ascendtensor import elementwise_methods, methods
 from ascendtensor.runtime import device as devices
 
 
@@ -57,3 +60,23 @@ def test_nothing_is_initialised_by_names() -> None:
     before = devices.is_initialized()
     dir(at), repr(at.float32), at.finfo(at.float32), at.get_printoptions()
     assert devices.is_initialized() == before
+
+
+def _methods() -> list[tuple[str, str, str]]:
+    """(method, module, function) of each method that only calls a function."""
+    found = []
+    for module in (elementwise_methods, methods):
+        pattern = r'    def (\w+)\(self[^"]*?:\n        """[^"]*"""\n        return (\w+)\.(\w+)\('
+        found += re.findall(pattern, inspect.getsource(module))
+    return found
+
+
+def test_methods_have_the_parameters_of_their_functions() -> None:
+    found = _methods()
+    assert len(found) > 200
+    for name, module, function in found:
+        target = getattr(importlib.import_module("ascendtensor.random" if module == "random" else f"ascendtensor.ops.{module}"), function)
+        takes = [(each.name, each.default, each.kind) for each in inspect.signature(target).parameters.values()][1:]
+        gives = [(each.name, each.default, each.kind) for each in inspect.signature(getattr(at.Tensor, name)).parameters.values()][1:]
+        extra = {each for each in takes if each[0] == "out"}
+        assert gives == [each for each in takes if each not in extra] or name in ("max", "min", "split", "tile"), name
