@@ -252,11 +252,12 @@ def _normal(shape: tuple[int, ...], dtype: DType, generator: Generator | None, d
 
 
 def _integers(low: int, high: int, shape: tuple[int, ...], dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
-    """Drawn as int64 whatever the dtype, so that it does not change the numbers."""
+    """Drawn with as many bits as the range needs, whatever the dtype, so that the dtype does not change the numbers."""
     where, source = _source(generator, device)
     key, offset = source.draw()
-    drawn = call(table.UNIFORM_INT, ((key,), (0, offset), low, high), (shape, d.int64), where)
-    return drawn if dtype is d.int64 else call(CAST, (drawn,), (dtype,))
+    working = d.int32 if low >= -(1 << 31) and high < 1 << 31 else d.int64
+    drawn = call(table.UNIFORM_INT, ((key,), (0, offset), low, high), (shape, working), where)
+    return drawn if dtype is working else call(CAST, (drawn,), (dtype,))
 
 
 def _trials(shape: tuple[int, ...], prob: Any, dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:

@@ -60,10 +60,11 @@ def normal(shape: tuple[int, ...], dtype: DType) -> Array:
 
 
 def integers(low: int, high: int, shape: tuple[int, ...]) -> Array:
-    given = words(2 * math.prod(shape))
-    return np.array([low + (given[2 * at] | given[2 * at + 1] << 32) % (high - low) for at in range(math.prod(shape))], np.int64).reshape(
-        shape
-    )
+    count = math.prod(shape)
+    given = words(2 * count)
+    long = high >= 2**31 or low < -(2**31)
+    numbers = [given[2 * at] | given[2 * at + 1] << 32 if long else given[at] for at in range(count)]
+    return np.array([low + number % (high - low) for number in numbers], np.int64).reshape(shape)
 
 
 def drawing(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,7 +84,12 @@ def shaped(dtype: DType) -> Iterator[Any]:
 
 
 def ranges(dtype: DType) -> Iterator[Any]:
-    return ((low, high, shape, dtype) for low, high in ((0, 10), (0, 1), (3, 100)) for shape in SHAPES)
+    given = [(0, 10), (0, 1), (3, 100)]
+    if dtype.is_signed:
+        given.append((-7, 9))
+    if dtype is d.int64:
+        given += [(-(2**31), 2**31 - 1), (-(2**40), 2**41), (-(2**63), 2**63 - 1)]
+    return ((low, high, shape, dtype) for low, high in given for shape in SHAPES)
 
 
 def probabilities(dtype: DType) -> Iterator[Any]:

@@ -77,23 +77,23 @@ def _constant_task(x: Array | None, out: Array, pads: Pads, value: Any) -> Task:
 
 
 def _pad_mirror(out: Array, x: Array, pads: Pads, mode: str) -> None:
-    """Gathers axis by axis with the indices that NumPy's own padding of an index gives."""
-    axes = [axis for axis, pair in enumerate(pads) if any(pair)]
-    for axis in axes:
-        before, after = pads[axis]
+    """Copies the middle, then gathers the borders axis by axis with the indices that NumPy's own padding of an index gives."""
+    region = [slice(before, before + dim) for dim, (before, _) in zip(x.shape, pads, strict=True)]
+    as_is(out, np.broadcast_to(out, tuple(before + dim + after for dim, (before, after) in zip(x.shape, pads, strict=True))))
+    np.copyto(out[tuple(region)], x)
+    for axis, (before, after) in enumerate(pads):
         dim = x.shape[axis]
         if mode != "wrap" and mode != "edge" and max(before, after) > (dim - 1 if mode == "reflect" else dim):
             raise ValueError(f"padding {pads[axis]} is too much for a dim of {dim} (mode {mode})")
-        if dim == 0:
+        if dim == 0 and (before or after):
             raise ValueError(f"axis {axis} has no element to pad with (mode {mode})")
-        index = np.pad(np.arange(dim), (before, after), mode=mode)  # type: ignore[call-overload]
-        if axis == axes[-1]:
-            as_is(out, np.broadcast_to(out, (*x.shape[:axis], index.size, *x.shape[axis + 1 :])))
-            np.take(x, index, axis, out, "clip")
-        else:
-            x = np.take(x, index, axis)
-    if not axes:
-        np.copyto(out, as_is(out, x))
+        if before or after:
+            index = np.pad(np.arange(dim), (before, after), mode=mode)  # type: ignore[call-overload]
+            body = out[tuple(region)]
+            for part in (slice(0, before), slice(before + dim, None)):
+                region[axis] = part
+                np.copyto(out[tuple(region)], body[(slice(None),) * axis + (index[part],)])  # take would copy all of it first
+        region[axis] = slice(None)
 
 
 @binder("PadV3", values=(1,))

@@ -458,13 +458,15 @@ def _in_place_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[O
 def _index_add(var: Array | None, out: Array, indices: Array, updates: Array, alpha: Array | None, axis: int) -> None:
     if var is not None:
         np.copyto(out, var)
-    values = updates if alpha is None else wide(updates) * wide(alpha.reshape(()))
+    values = updates if alpha is None or alpha.reshape(()) == 1 else wide(updates) * wide(alpha.reshape(()))
     index = _checked(indices, out.shape[axis], negative=False).astype(np.intp)
     if not values.size:
         return
     lead, dim, rest = prod(out.shape[:axis]), out.shape[axis], prod(out.shape[axis + 1 :])
-    places = (np.arange(lead)[:, None, None] * dim + index[:, None]) * rest + np.arange(rest)
-    _REDUCTIONS["add"](out.reshape(-1), places.reshape(-1), values.reshape(-1))
+    places = index
+    if lead > 1 or rest > 1:
+        places = ((np.arange(lead)[:, None, None] * dim + index[:, None]) * rest + np.arange(rest)).reshape(-1)
+    _REDUCTIONS["add"](out.reshape(-1), places, values.reshape(-1))
 
 
 @binder("InplaceIndexAdd")
@@ -607,9 +609,25 @@ def _places_of(x: Array) -> tuple[Array, ...]:
     return np.nonzero(x != 0)
 
 
+_PART = 1 << 16
+
+
+def _places_in(mask: Array, out: Array) -> int:
+    """Writes the places where a flat mask holds, part by part so that nothing leaves the cache; returns their number."""
+    number = 0
+    for begin in range(0, mask.size, _PART):
+        found = np.flatnonzero(mask[begin : begin + _PART])
+        np.add(found, begin, out[number : number + found.size])
+        number += found.size
+    return number
+
+
 @kernel("NonZero", "Where")
 def _nonzero(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape]:
     x, out = needs(inputs[0], "x"), outputs[0]
+    if x.ndim == 1 and x.dtype.kind == "b" and out.dtype == np.int64:
+        number = _places_in(x, out.reshape(-1))
+        return [(1, number) if attrs.get("transpose", False) else (number, 1)]
     places = _places_of(x)
     number = places[0].size if places else int(bool(x))
     turned = bool(attrs.get("transpose", False))

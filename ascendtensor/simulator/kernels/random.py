@@ -37,6 +37,7 @@ _WEYL = np.array([0x9E3779B9, 0xBB67AE85], np.uint64)
 _ROUNDS = 10
 _WORDS = 1 << 15
 """Words made at a time, so that temporaries stay in the cache."""
+_MASK32 = (1 << 32) - 1
 _MASK64 = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 
@@ -218,8 +219,13 @@ def _random_int(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
         raise ValueError(f"minval {low} is not below maxval {high}")
     span, shift = high - low, np.uint64(low & _MASK64)
     wide = out.dtype.itemsize == 8
+    narrow = np.uint32(low & _MASK32)
 
     def convert(words: Array) -> Array:
+        if not wide and span <= _MASK32:
+            words %= np.uint32(span)
+            words += narrow
+            return words
         made = _long(words) if wide else words.astype(np.uint64)
         if span <= _MASK64:
             made %= np.uint64(span)
