@@ -1,0 +1,99 @@
+"""Numbers that users of other libraries were surprised by, index tensors and masks: each case names the reports it is taken from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendtensor as at
+
+
+def values(tensor: Any) -> Any:
+    return tensor.tolist()
+
+
+def test_a_mask_without_a_hit() -> None:
+    # PaddlePaddle/PaddleCustomDevice#664: an empty index gave a wrong result
+    x = at.arange(6, dtype=at.float32).reshape(2, 3)
+    m = x > 100
+    assert x[m].shape == (0,) and x[m].dtype is at.float32
+    assert x[m].sum().item() == 0.0
+    assert at.masked_select(x, m).shape == (0,)
+    assert at.nonzero(m).shape == (0, 2)
+    assert [part.shape for part in at.nonzero(m, as_tuple=True)] == [(0,), (0,)]
+    y = x.clone()
+    y[m] = 9
+    assert values(y) == values(x)
+    y[m] = at.zeros(0)
+    assert values(y) == values(x)
+    assert values(x.masked_scatter(m, at.ones(1))) == values(x)
+    assert x[:, at.tensor([False, False, False])].shape == (2, 0)
+    assert not m.any().item() and m.sum().item() == 0
+
+
+def test_repeated_indices_add_up_only_where_asked_for() -> None:
+    # pytorch/pytorch#39227
+    a = at.zeros(3)
+    a.index_put_((at.tensor([0, 0]),), at.tensor(1.0), accumulate=True)
+    assert values(a) == [2.0, 0.0, 0.0]
+    b = at.zeros(3)
+    b[[0, 0]] += 1
+    assert values(b) == [1.0, 0.0, 0.0]
+    index = at.tensor([0, 0, 2])
+    assert values(at.zeros(3).index_add(0, index, at.ones(3))) == [2.0, 0.0, 1.0]
+    assert values(at.zeros(3).scatter_add(0, index, at.ones(3))) == [2.0, 0.0, 1.0]
+    assert values(at.zeros(3).put(index, at.ones(3), accumulate=True)) == [2.0, 0.0, 1.0]
+
+
+def test_an_operand_may_be_the_tensor_written_to() -> None:
+    index = at.tensor([1, 2, 0])
+    x = at.tensor([1.0, 2.0, 3.0])
+    assert values(x.scatter_(0, index, x)) == [3.0, 1.0, 2.0]
+    x = at.tensor([1.0, 2.0, 3.0])
+    assert values(x.index_add_(0, index, x)) == [4.0, 3.0, 5.0]
+    x = at.tensor([1.0, 2.0, 3.0, 4.0])
+    assert values(x[1:].index_copy_(0, index, x[:3])) == [3.0, 1.0, 2.0]
+    i = at.tensor([2, 0, 1])
+    assert values(i.scatter_(0, i, i)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("index", [3, -4])
+def test_an_index_out_of_range_shows_when_the_work_is_waited_for(index: int) -> None:
+    x = at.arange(3, dtype=at.float32)
+    places = at.tensor([index])
+    for call in (
+        lambda: at.index_select(x, 0, places),
+        lambda: at.gather(x, 0, places),
+        lambda: at.take(x, places),
+        lambda: x.scatter(0, places, 1.0),
+        lambda: x.index_add(0, places, at.ones(1)),
+    ):
+        with pytest.raises(RuntimeError):
+            call().tolist()
+    assert values(x + 1) == [1.0, 2.0, 3.0]
+
+
+def test_a_selection_keeps_no_memory_of_what_was_not_selected() -> None:
+    x = at.zeros(1 << 20)
+    x[5] = 1
+    before = at.memory_allocated()
+    found = at.masked_select(x, x > 0)
+    assert values(found) == [1.0]
+    assert at.memory_allocated() - before < 1 << 16
+
+
+def test_counting_repeats_on_the_device() -> None:
+    x = at.tensor([[1, 2], [3, 4]])
+    assert values(at.repeat_interleave(x, at.tensor([1, 2]), dim=0)) == [[1, 2], [3, 4], [3, 4]]
+    assert values(at.repeat_interleave(x, at.tensor([1, 2]), dim=0, output_size=3)) == [[1, 2], [3, 4], [3, 4]]
+    assert at.repeat_interleave(x, at.tensor([0, 0]), dim=0).shape == (0, 2)
+
+
+def test_many_tensors_are_joined() -> None:
+    parts = [at.tensor(np.full(3, number, np.int32)) for number in range(200)]
+    joined = at.cat(parts)
+    assert joined.shape == (600,) and values(joined)[-4:] == [198, 199, 199, 199]
+    assert at.cat([at.tensor([1], dtype=at.int8), at.tensor([2.5])]).dtype is at.float32
+    assert at.cat([at.zeros(0), at.ones(2, 2)]).shape == (2, 2)
