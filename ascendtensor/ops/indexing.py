@@ -17,11 +17,12 @@ from ..errors import AscendTensorError, DeviceError, DTypeError, IndexRangeError
 from ..runtime.desc import TensorDesc
 from . import host, views
 from .call import call, call_into, contiguous_copy, plain
-from .comparison import masked_fill
+from .comparison import lt, masked_fill, where
+from .elementwise import add
 from .indexing_rules import indexed_shape
 from .table.elementwise import CAST
-from .table.indexing import INDEX, INDEX_ADD, INDEX_PUT, PLACES, TAKE
-from .table.movement import CLONE
+from .table.indexing import COORDINATES_ADD, INDEX, INDEX_ADD, INDEX_PUT, PLACES, TAKE
+from .table.movement import CLONE, PACK
 from .writing import check_writable, copy_into, takes_outputs
 
 T = TypeVar("T", bound=TensorBase)
@@ -170,6 +171,11 @@ def _put_plain(target: T, mask: tuple[int, ...], indices: list[TensorBase], valu
     """IndexPutV2 straight into `target` where it can write there, else into a copy that is then written back."""
     row = INDEX_ADD if accumulate else INDEX_PUT
     dtype = target.desc.dtype
+    if accumulate and dtype in COORDINATES_ADD.dtypes:
+        _add_by_coordinates(target, mask, indices, values)
+        return
+    if base.storage(values) is base.storage(target):
+        values = contiguous_copy(values)  # else it would be read while it is written
     if dtype not in row.dtypes and dtype not in row.bits:
         wider = _accumulator(dtype)
         copy: TensorBase = call(CAST, (target,), (wider,))
@@ -190,7 +196,22 @@ def _accumulator(dtype: dtypes.dtype) -> dtypes.dtype:
         return dtypes.int32
     if dtype.category == dtypes.INTEGER:
         return int64
-    raise DTypeError(f"{dtype.name} can't be accumulated by the operator IndexPutV2", advice="Convert with .to(float32).")
+    raise DTypeError(f"{dtype.name} can't be accumulated")
+
+
+def _add_by_coordinates(target: T, mask: tuple[int, ...], indices: list[TensorBase], values: TensorBase) -> None:
+    """ScatterNdAdd, on a copy whose leading axes are those that have index tensors."""
+    shape = target.desc.shape
+    axes = [axis for axis, bit in enumerate(mask) if bit]
+    order = (*axes, *(axis for axis in range(len(shape)) if axis not in axes))
+    moved = contiguous_copy(views.permute(target, order))
+    wrapped = [where(lt(index, 0), add(index, shape[axis]), index) for axis, index in zip(axes, indices, strict=True)]
+    coordinates: TensorBase = call(PACK, tuple(wrapped), (-1,))
+    if axes == list(range(axes[0], axes[-1] + 1)):  # the new dimensions stand where the axes stood: bring them to the front
+        new = range(axes[0], axes[0] + len(indices[0].desc.shape))
+        values = views.movedim(values, tuple(new), tuple(range(len(new))))
+    call_into(COORDINATES_ADD, (moved,), (moved, coordinates, values))
+    copy_into(target, views.permute(moved, tuple(order.index(axis) for axis in range(len(shape)))))
 
 
 # Values

@@ -35,6 +35,11 @@ def index_put(operands: Sequence[Meta], mask: tuple[int, ...], accumulate: bool)
     return Outcome((operands[0].shape,), constants={"indexed_sizes": mask, "indexed_strides": mask}, attrs={"accumulate": accumulate})
 
 
+def coordinates(operands: Sequence[Meta]) -> Outcome:
+    """Updates for the places that coordinates name."""
+    return Outcome((operands[0].shape,))
+
+
 def places(operands: Sequence[Meta]) -> Outcome:
     """Positions of what is not zero in a vector: at most its length."""
     (x,) = operands

@@ -97,3 +97,25 @@ def test_many_tensors_are_joined() -> None:
     assert joined.shape == (600,) and values(joined)[-4:] == [198, 199, 199, 199]
     assert at.cat([at.tensor([1], dtype=at.int8), at.tensor([2.5])]).dtype is at.float32
     assert at.cat([at.zeros(0), at.ones(2, 2)]).shape == (2, 2)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int16"])
+def test_indices_that_are_not_neighbours_accumulate(dtype: str) -> None:
+    host = np.arange(24).reshape(2, 3, 4).astype(dtype)
+    x = at.tensor(host)
+    rows, columns, new = np.array([0, -1, 0]), np.array([3, 1, 3]), np.arange(9).reshape(3, 3).astype(dtype)
+    np.add.at(host, (rows, slice(None), columns), new)
+    x.index_put_((at.tensor(rows), None, at.tensor(columns)), at.tensor(new), accumulate=True)
+    np.testing.assert_array_equal(x.numpy(), host)
+    np.add.at(host, (slice(None), slice(None), columns), 1)
+    x.index_put_((None, None, at.tensor(columns)), 1, accumulate=True)
+    np.testing.assert_array_equal(x.numpy(), host)
+
+
+def test_a_tensor_is_assigned_to_itself() -> None:
+    x = at.tensor([1.0, 2.0, 3.0])
+    x[at.tensor([1, 2, 0])] = x
+    assert values(x) == [3.0, 1.0, 2.0]
+    y = at.arange(6).reshape(2, 3)
+    y[at.tensor([1, 0])] = y
+    assert values(y) == [[3, 4, 5], [0, 1, 2]]

@@ -60,6 +60,9 @@ def _puts(accumulate: bool) -> Any:
         yield x, (np.array([0, 2, 1]), np.array([3, 0, 0])), array(dtype, (3,), 1, 3), accumulate
         yield x, (np.array([[0], [2]]), np.array([3, 0])), array(dtype, (2, 2), 1, 3), accumulate
         yield x[:, ::2], (np.array([1, 0]),), array(dtype, (2, 2), 1, 3), accumulate
+        if accumulate:
+            wide = array(dtype, (2, 3, 4))
+            yield wide, (np.array([0, -1, 1]), np.array([2, 1, -3])), array(dtype, (3, 4), 1, 3), accumulate
         yield x, (np.zeros(0, np.int64),), array(dtype, (0, 4)), accumulate
 
     return samples
@@ -84,5 +87,13 @@ RECORDS = [
             Refused((np.ones(3, np.float32), ([0],), 1j), TypeError, "complex"),
         ],
     ),
-    Record("index_put, adding", at.index_put, _put, _puts(True), (table.INDEX_ADD,), (d.float32, d.float16, d.bfloat16, *INTS), SAME),
+    Record(
+        "index_put, adding",
+        at.index_put,
+        _put,
+        _puts(True),
+        (table.INDEX_ADD, table.COORDINATES_ADD),
+        (*REAL, d.complex64, d.complex128),
+        SAME,
+    ),
 ]

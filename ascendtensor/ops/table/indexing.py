@@ -72,6 +72,18 @@ INDEX_ADD: Final = Row(
 )
 """`INDEX_PUT` that adds: no dtype may be passed off as another."""
 
+COORDINATES_ADD: Final = Row(
+    "index_put_",
+    "ScatterNdAdd",
+    (Input("var"), Input("indices", dtype=d.int64, accepts=_INDICES), Input("updates")),
+    (Output("var", alias="var"),),
+    rules.coordinates,
+    (Attr("use_locking", "bool", False),),
+    Kind.SAME,
+    (d.float64, d.complex64, d.complex128),
+)
+"""`INDEX_ADD` for dtypes that IndexPutV2 lacks: indices are coordinates of the leading axes, side by side on their last axis."""
+
 PLACES: Final = Row(
     "index",
     "NonZero",
