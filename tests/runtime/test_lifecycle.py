@@ -478,9 +478,9 @@ def test_a_forked_child_is_refused_with_advice() -> None:
 def test_the_end_of_the_program_is_orderly() -> None:
     code = """
     import atexit
-    from ascendtensor import simulator
-    atexit.register(lambda: print({name: n for name, n in simulator.tables().items() if n}))
+    atexit.register(lambda: print({name: n for name, n in simulator.tables().items() if n}))  # runs last: it is registered first
     import numpy as np, threading
+    from ascendtensor import simulator
     from ascendtensor import dtypes
     from ascendtensor.runtime import copies, device, stream
     from ascendtensor.runtime.desc import TensorDesc
