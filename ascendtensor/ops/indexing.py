@@ -112,7 +112,7 @@ def index_put_(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool
 
     Ascend operator: IndexPutV2. Like: torch.Tensor.index_put_.
     """
-    given = tuple(slice(None) if part is None else _host_list(part) if isinstance(part, (int, bool)) else part for part in indices)
+    given = tuple(map(_index_tensor, indices))
     try:
         found = shapes.basic_index(input.desc.shape, base.element_strides(input), base.element_offset(input), _parts(given))
         view = base.view(input, found.shape, found.strides, found.offset)
@@ -122,6 +122,15 @@ def index_put_(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool
     except AscendTensorError as error:
         raise error.with_context("index_put_", (input,)) from None
     return input
+
+
+def _index_tensor(part: Any) -> Any:
+    """What an index of `index_put_` stands for in `t[...]`, where a number would be a view."""
+    if part is None:
+        return slice(None)
+    if isinstance(part, TensorBase) and not part.desc.shape and part.desc.dtype is not bool_:
+        return views.reshape(part, 1)
+    return _host_list(part) if isinstance(part, (int, bool)) else part
 
 
 def index_put(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool = False) -> T:

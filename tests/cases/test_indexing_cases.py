@@ -119,3 +119,11 @@ def test_a_tensor_is_assigned_to_itself() -> None:
     y = at.arange(6).reshape(2, 3)
     y[at.tensor([1, 0])] = y
     assert values(y) == [[3, 4, 5], [0, 1, 2]]
+
+
+def test_numbers_and_tensors_without_dimensions_are_indices() -> None:
+    x = at.zeros(2, 3)
+    x.index_put_((at.tensor(1),), at.ones(3), accumulate=True)
+    x.index_put_((at.tensor([1, 1]), at.tensor(-1)), 2, accumulate=True)
+    x.index_put_((0, at.tensor(1)), at.tensor(7.0))
+    assert values(x) == [[0.0, 7.0, 0.0], [1.0, 1.0, 5.0]]
