@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..acl.binding import execute_with_handle
-from ..runtime.memory import DeviceBuffer
+from ..runtime.memory import Block, DeviceBuffer
 
 if TYPE_CHECKING:
     from ..compiler.description import Description
@@ -50,6 +50,20 @@ class Prepared:
     simple: bool
 
 
+def _take(stream: Stream, size: int) -> Block:
+    """A block for a result: the last one that came back if it fits, else one of the stream's pool."""
+    returns = stream.pool.returns
+    if returns:
+        try:
+            block = returns.pop()
+        except IndexError:  # another thread shares the stream and was faster
+            return stream.pool.take(size)
+        if block.size == size:
+            return block
+        returns.append(block)
+    return stream.pool.take(size)
+
+
 class Plan:
     """What was decided about one signature of one operator.
 
@@ -62,6 +76,7 @@ class Plan:
         lead: Position of the first tensor operand, whose class the results get; -1 where there is none, then `cls` is used.
         dynamic: Whether launches match a dynamic model (`execute_v2`) instead of using a handle.
         queues: Whether launches queue the operator at all.
+        direct: Whether the operator itself writes the results, so that `launch_into` saves a copy.
     """
 
     __slots__ = (
@@ -81,6 +96,7 @@ class Plan:
     )
     dynamic: ClassVar[bool] = False
     queues: ClassVar[bool] = True
+    direct: ClassVar[bool] = True
 
     def __init__(self, call: Prepared) -> None:
         self.name = call.name
@@ -120,18 +136,23 @@ class Plan:
         return inputs, alive
 
     def allocate(self, stream: Stream) -> list[DeviceBuffer]:
-        return [DeviceBuffer(stream.pool.take(size), stream) for size in self.sizes]
+        return [DeviceBuffer(_take(stream, size), stream) for size in self.sizes]
 
     def wrap(self, operands: Sequence[Any], buffers: Sequence[DeviceBuffer]) -> Any:
         """Tensors over the output buffers, of the first tensor operand's class; one output is given bare."""
         cls = self.cls if self.lead < 0 else operands[self.lead].__class__
+        if len(buffers) == 1:
+            tensor = _new(cls)
+            tensor.desc = self.results[0]
+            tensor.buffer = buffers[0]
+            return tensor
         tensors = []
         for desc, buffer in zip(self.results, buffers, strict=True):
             tensor = _new(cls)
             tensor.desc = desc
             tensor.buffer = buffer
             tensors.append(tensor)
-        return tensors[0] if len(tensors) == 1 else tuple(tensors)
+        return tuple(tensors)
 
     def launch(self, *operands: Any) -> Any:
         """Queue the operator on the thread's current stream and give its result tensor(s)."""
@@ -187,6 +208,8 @@ class UnaryPlan(StaticPlan):
         source = input.buffer
         if source.stream is not stream:
             source.read_on(stream)
+        # DeviceBuffer(block, stream), without the call; made first, so that an interrupt finds somebody to give the block back.
+        output = _new(DeviceBuffer)
         returns = stream.pool.returns
         if returns:
             try:
@@ -198,11 +221,8 @@ class UnaryPlan(StaticPlan):
                 block = stream.pool.take(self.size)
         else:
             block = stream.pool.take(self.size)
-        # DeviceBuffer(block, stream), without the call.
-        output = _new(DeviceBuffer)
         output.block = block
         output.data_buffer = block.data_buffer
-        output.returns = returns
         output.stream = stream
         output.readers = None
         output.extent = 0
@@ -236,6 +256,8 @@ class BinaryPlan(StaticPlan):
         right = other.buffer
         if right.stream is not stream:
             right.read_on(stream)
+        # DeviceBuffer(block, stream), without the call; made first, so that an interrupt finds somebody to give the block back.
+        output = _new(DeviceBuffer)
         returns = stream.pool.returns
         if returns:
             try:
@@ -247,11 +269,8 @@ class BinaryPlan(StaticPlan):
                 block = stream.pool.take(self.size)
         else:
             block = stream.pool.take(self.size)
-        # DeviceBuffer(block, stream), without the call.
-        output = _new(DeviceBuffer)
         output.block = block
         output.data_buffer = block.data_buffer
-        output.returns = returns
         output.stream = stream
         output.readers = None
         output.extent = 0

@@ -79,10 +79,34 @@ def call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = 
         raise error.with_context(row.name, operands) from None
 
 
+def structured(row: Row, input: TensorBase, *arguments: Hashable) -> Any:
+    """Launch a row that takes one tensor and has arguments; `call(row, (input,), arguments)` with less to do."""
+    plan = _plans.get((row, input.desc, *arguments))
+    if plan is None:
+        return _call(row, (input,), arguments)
+    try:
+        return plan.launch(input)
+    except AclError as error:
+        raise error.with_context(row.name, (input,)) from None
+
+
+def find(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> tuple[Any, tuple[Any, ...]]:
+    """The plan for a call, made if need be, and the operands in the form that it takes; nothing is launched."""
+    plan = _plans.get(_key(row, operands, arguments, None))
+    if plan is None:
+        operands = tuple(map(plain, operands))
+        plan = planner.plan(_key(row, operands, arguments, None), row, operands, arguments, None)
+    return plan, operands
+
+
 def call_into(row: Row, targets: tuple[TensorBase, ...], operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> None:
     """Launch a row with the memory of plain tensors, of the results' shapes and dtypes, as its outputs."""
-    operands = tuple(map(plain, operands))
-    plan = planner.plan(_key(row, operands, arguments, None), row, operands, arguments, None)
+    plan, operands = find(row, operands, arguments)
+    launch_into(row, plan, targets, operands)
+
+
+def launch_into(row: Row, plan: Any, targets: tuple[TensorBase, ...], operands: tuple[Any, ...]) -> None:
+    """The second half of `call_into`: launch a plan that `find` gave."""
     try:
         plan.launch_into(targets, *operands)
     except AclError as error:
@@ -90,18 +114,16 @@ def call_into(row: Row, targets: tuple[TensorBase, ...], operands: tuple[Any, ..
 
 
 def _key(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None) -> Hashable:
-    if device is None:
-        return (row, *map(_signature, operands), *arguments)
-    return (row, *map(_signature, operands), *arguments, device)
-
-
-def _signature(operand: Any) -> Hashable:
-    if isinstance(operand, TensorBase):
-        return operand.desc
-    if operand.__class__ is tuple:
-        return len(operand)
-    cls: type = operand.__class__
-    return cls
+    key: list[Hashable] = [row]
+    for operand in operands:
+        if isinstance(operand, TensorBase):
+            key.append(operand.desc)
+        else:
+            key.append(operand.__class__ if operand.__class__ is not tuple else len(operand))
+    key.extend(arguments)
+    if device is not None:
+        key.append(device)
+    return tuple(key)
 
 
 def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None = None) -> Any:

@@ -18,7 +18,7 @@ from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, indexing, reduction, unary, views
-from .call import call
+from .call import call, structured
 from .reduction import floating, narrowed, widened
 from .table import nn as table
 from .table.movement import FILL
@@ -63,7 +63,7 @@ def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) ->
         dim = _implied(input)
     if dtype is not None:
         input = _cast(input, dtype)
-    return call(table.SOFTMAX, (input,), (dim,))
+    return structured(table.SOFTMAX, input, dim)
 
 
 def _implied(input: TensorBase) -> int:
@@ -80,7 +80,7 @@ def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None
         dim = _implied(input)
     if dtype is not None:
         input = _cast(input, dtype)
-    return call(table.LOG_SOFTMAX, (input,), (dim,))
+    return structured(table.LOG_SOFTMAX, input, dim)
 
 
 def softmin(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:

@@ -84,21 +84,26 @@ def _shape(operand: Any) -> tuple[int, ...]:
 class ConvertingPlan:
     """A plan whose operator does not take the dtype: it runs in another one that holds every value, and the results are cast back."""
 
-    __slots__ = ("cast", "dtypes", "inner")
+    __slots__ = ("cast", "inner", "results")
+    direct = False
 
     def __init__(self, inner: Plan, dtypes: Sequence[DType], cast: Call) -> None:
         self.inner = inner
-        self.dtypes = dtypes
+        self.results = tuple(TensorDesc.of(desc.shape, dtype, desc.device) for desc, dtype in zip(inner.results, dtypes, strict=True))
         self.cast = cast
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
     def launch(self, *operands: Any) -> Any:
-        results = self.inner.launch(*operands)
-        if isinstance(results, tuple):
-            return tuple(self.cast(result, dtype) for result, dtype in zip(results, self.dtypes, strict=True))
-        return self.cast(results, self.dtypes[0])
+        given = self.inner.launch(*operands)
+        results = given if isinstance(given, tuple) else (given,)
+        # An index output has its dtype already.
+        final = tuple(
+            result if result.desc.dtype is desc.dtype else self.cast(result, desc.dtype)
+            for result, desc in zip(results, self.results, strict=True)
+        )
+        return final if len(final) > 1 else final[0]
 
     def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
         _copy(self.launch(*operands), targets)

@@ -18,7 +18,7 @@ from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, unary, views
-from .call import call
+from .call import call, structured
 from .results import MinMax, ValuesIndices
 from .table import reduction as table
 from .writing import copy_into, write
@@ -105,7 +105,7 @@ def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike |
     if dim.__class__ is list:
         dim = tuple(dim)
     if dtype is None:
-        return call(table.SUM, (input,), (dim, keepdim)) if out is None else write(table.SUM, out, (input,), (dim, keepdim))
+        return structured(table.SUM, input, dim, keepdim) if out is None else write(table.SUM, out, (input,), (dim, keepdim))
     return put(_in_dtype(call(table.SUM, (_given(input, dtype),), (dim, keepdim)), dtype), out)
 
 
@@ -185,7 +185,7 @@ def mean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike 
     if dtype is not None:
         input = _given(input, dtype)
     arguments = (_dims(dim), keepdim)
-    return call(table.MEAN, (input,), arguments) if out is None else write(table.MEAN, out, (input,), arguments)
+    return structured(table.MEAN, input, *arguments) if out is None else write(table.MEAN, out, (input,), arguments)
 
 
 def nanmean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:

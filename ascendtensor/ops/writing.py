@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from .. import base, promotion, shapes
 from ..base import TensorBase
 from ..errors import DeviceError, DTypeError, ShapeError, ValueRangeError
-from .call import call, call_into, plain, planner, whole_storage
+from ..runtime.desc import TensorDesc
+from .call import call, call_into, find, launch_into, plain, whole_storage
 from .schema import Row
 from .table.elementwise import CAST
 from .table.movement import CLONE, FLIP, VIEW_COPY
@@ -24,25 +25,33 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
         DTypeError: The result's dtype can't be cast to the target's.
         ValueRangeError: Several elements of the target share one place in memory.
     """
-    decision = planner.decide(row, operands, arguments)
-    (shape,), (dtype,) = decision.outcome.shapes, decision.dtypes
-    context = (row.name, (target, *operands))
-    if shape != target.desc.shape:
-        raise ShapeError(
-            f"the result has shape {list(shape)}, which can't be written into a tensor of shape {list(target.desc.shape)}"
-        ).with_context(*context)
-    if not promotion.can_cast(dtype, target.desc.dtype):
-        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to the target's {target.desc.dtype.name}").with_context(
-            *context
-        )
-    check_writable(target, row.name)
+    plan, operands = find(row, operands, arguments)
+    (desc,) = plan.results
+    if desc is not target.desc:
+        _check_fits(row, desc, target, operands)
+        check_writable(target, row.name)
     if target.desc.numel == 0:
         return target
-    if dtype == target.desc.dtype and decision.working == decision.compute and takes_outputs(target, operands):
-        call_into(row, (target,), operands, arguments)
+    if plan.direct and desc.dtype is target.desc.dtype and takes_outputs(target, operands):
+        launch_into(row, plan, (target,), operands)
     else:
         copy_into(target, call(row, operands, arguments))
     return target
+
+
+def _check_fits(row: Row, desc: TensorDesc, target: TensorBase, operands: tuple[Any, ...]) -> None:
+    if desc.device is not target.desc.device:
+        raise DeviceError(f"the operands are on different devices, {target.desc.device} and {desc.device}").with_context(
+            row.name, (target, *operands)
+        )
+    if desc.shape != target.desc.shape:
+        raise ShapeError(
+            f"the result has shape {list(desc.shape)}, which can't be written into a tensor of shape {list(target.desc.shape)}"
+        ).with_context(row.name, (target, *operands))
+    if not promotion.can_cast(desc.dtype, target.desc.dtype):
+        raise DTypeError(
+            f"the result has dtype {desc.dtype.name}, which can't be cast to the target's {target.desc.dtype.name}"
+        ).with_context(row.name, (target, *operands))
 
 
 def check_writable(target: TensorBase, function: str) -> None:
