@@ -13,6 +13,8 @@ from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import shapes
@@ -72,20 +74,20 @@ class Block:
     Attributes:
         address, size: Where, and how many bytes.
         data_buffer: The aclDataBuffer of the whole block; made before the block is first lent, 0 until then.
-        returns: Where a buffer gives the block back to.
+        give_back: Called without arguments when the last tensor over the block is gone: the append to the list that it goes back to.
         pool: The stream's pool that it belongs to.
         previous, next: Neighbours in the segment.
         free: Whether it lies in the store.
         users: Handles of other streams that used it since it was lent, or None.
     """
 
-    __slots__ = ("address", "data_buffer", "free", "next", "pool", "previous", "returns", "segment", "size", "users")
+    __slots__ = ("address", "data_buffer", "free", "give_back", "next", "pool", "previous", "segment", "size", "users")
 
     def __init__(self, address: int, size: int, segment: Segment, pool: StreamPool) -> None:
         self.address = address
         self.size = size
         self.data_buffer = 0
-        self.returns = pool.returns
+        self.give_back = partial(pool.returns.append, self)
         self.segment = segment
         self.pool = pool
         self.previous: Block | None = None
@@ -100,26 +102,24 @@ class DeviceBuffer:
     Attributes:
         block: The block.
         data_buffer: Its aclDataBuffer.
-        returns: The list that the block goes back to.
         stream: The stream of the last write.
         readers: Handles of other streams that are ordered after that write, or None.
         extent: Bytes of data from its start, noted when the first view of it is made; 0 until then.
     """
 
-    __slots__ = ("block", "data_buffer", "extent", "readers", "returns", "stream")
+    __slots__ = ("block", "data_buffer", "extent", "readers", "stream")
     readers: set[int] | None
 
     def __init__(self, block: Block, stream: Stream) -> None:
         self.block = block
         self.data_buffer = block.data_buffer
-        self.returns = block.returns
         self.stream = stream
         self.readers = None
         self.extent = 0
 
-    def __del__(self) -> None:
-        # One atomic append: this may run in any thread, in the middle of anything.
-        self.returns.append(self.block)
+    # One atomic append: this may run in any thread, in the middle of anything. It is C from end to end, since an interrupt that comes
+    # while a finaliser's own Python code runs is printed and lost; a buffer whose making was interrupted has no block and does nothing.
+    __del__ = property(attrgetter("block.give_back"))
 
     @property
     def base(self) -> DeviceBuffer:
@@ -186,7 +186,7 @@ class DeviceBuffer:
             if block.users is None:
                 block.users = set()
             block.users.add(stream.handle)
-            self.returns = block.pool.shared_returns
+            block.give_back = partial(block.pool.shared_returns.append, block)
 
     def window(self, offset: int, nbytes: int) -> Window:
         """A part of this buffer with an aclDataBuffer of its own, as operators take it.
@@ -203,19 +203,18 @@ class DeviceBuffer:
 class Window(DeviceBuffer):
     """A part of a buffer, which it keeps alive. Streams and readers are those of the whole buffer."""
 
-    __slots__ = ("_base", "_dropped", "_nbytes", "_offset")
+    __slots__ = ("_base", "_give_back", "_nbytes", "_offset")
 
     def __init__(self, base: DeviceBuffer, offset: int, nbytes: int) -> None:
         pool = base.block.pool.pool
         self._base = base
         self._offset = offset
         self._nbytes = nbytes
-        self._dropped = pool.dropped_windows
-        self.data_buffer = 0
-        self.data_buffer = pool.window(base.block.address + offset, nbytes)
+        address = base.block.address + offset
+        self.data_buffer = pool.window(address, nbytes)
+        self._give_back = partial(pool.dropped_windows.append, (address, nbytes, self.data_buffer))
 
-    def __del__(self) -> None:
-        self._dropped.append((self._base.block.address + self._offset, self._nbytes, self.data_buffer))
+    __del__ = property(attrgetter("_give_back"))
 
     @property
     def base(self) -> DeviceBuffer:
@@ -301,7 +300,7 @@ class Pool:
     def _collect_windows(self) -> None:
         while self.dropped_windows:
             address, nbytes, handle = self.dropped_windows.popleft()
-            if handle and self._windows.setdefault((address, nbytes), handle) != handle:
+            if self._windows.setdefault((address, nbytes), handle) != handle:
                 self.dropped_buffers.append(handle)
         while len(self._windows) > _WINDOWS_KEPT:
             self.dropped_buffers.append(self._windows.pop(next(iter(self._windows))))
@@ -450,6 +449,7 @@ class StreamPool:
                 self.pool.events.give(marks.pop())
             self.pending.popleft()
             block.users = None
+            block.give_back = partial(self.returns.append, block)
             self.bins.setdefault(block.size, []).append(block)
 
     def _find(self, size: int) -> Block:

@@ -160,8 +160,7 @@ def test_a_block_read_elsewhere_is_recycled_only_behind_the_event(npu: Device, p
         kept, _ = put(np.zeros(100, np.float32))
         copies.copy_device(kept, source, desc.nbytes)
     pool = npu.current_stream().pool
-    shared = source.returns
-    assert shared is pool.shared_returns is not pool.returns
+    assert source.block.users == {reader.handle} and pool.shared_returns is not pool.returns
     del source
     for value in range(2, 12):  # each wants a block of this size
         put(np.full(100, value, np.float32))
