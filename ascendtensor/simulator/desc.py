@@ -28,6 +28,8 @@ def _desc(handle: int) -> TensorDesc:
 @function("acl.create_tensor_desc", "iOi")
 def create_tensor_desc(data_type: int, dims: Any, format: int) -> int:
     """A descriptor; nothing is validated (TD-1, PY-12)."""
+    if not isinstance(dims, list):
+        raise TypeError("acl.create_tensor_desc args parse failed: argument 2 is not list")
     handle = new_handle()
     DESCS[handle] = TensorDesc(data_type, int_list("acl.create_tensor_desc", dims), format)
     return handle

@@ -67,7 +67,7 @@ def _deprecated(name: str) -> None:
 
 def _array(name: str, value: Any) -> npt.NDArray[Any]:
     if not isinstance(value, np.ndarray):
-        raise ValueError(f"acl.util.{name}: the argument is not a numpy.ndarray")
+        raise ValueError(f"acl.util.{name}: needs an ndarray as argument")
     return value
 
 
@@ -79,7 +79,7 @@ def _pointer(array: npt.NDArray[Any]) -> int:
 def bytes_to_ptr(data: Any) -> int:
     """Address inside the object itself, good while it lives."""
     if not isinstance(data, bytes):
-        raise ValueError("acl.util.bytes_to_ptr: the argument is not bytes")
+        raise ValueError("acl.util.bytes_to_ptr: needs an byte as argument")
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 

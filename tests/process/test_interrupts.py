@@ -200,3 +200,45 @@ def test_an_interrupted_launch_gives_its_output_block_back() -> None:
     assert nth > 20
     # The one moment that can't be closed: behind `returns.pop()`, before its result has a name.
     assert len(lost) <= 2 and all("launch/static.py" in where for where in lost), lost
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is sent by os.kill")
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("a = a * 0.5 + 1", 60),
+        pytest.param("b = at.ones(n % 50 + 1, 3).sum()", 150, marks=pytest.mark.slow),
+        pytest.param("b = a[8:16] + a[n % 7 :][:2].sum()", 150, marks=pytest.mark.slow),
+    ],
+)
+def test_no_interrupt_is_lost(body: str, count: int) -> None:
+    # What is raised in a finaliser's Python code is printed and lost, so finalisers of the launch road have none.
+    program = f"""
+    import os, random, signal, sys, threading, time
+    import ascendtensor as at
+    swallowed = []
+    sys.unraisablehook = lambda what: swallowed.append(f"{{what.exc_type.__name__}} in {{what.object}}")
+    a, n, lost, sent = at.ones(16), 0, 0, 0.0
+
+    def send(delay):
+        global sent
+        time.sleep(delay)
+        sent = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    for number in range({count}):
+        sent = 0.0
+        sender = threading.Thread(target=send, args=(0.001 + random.Random(number).random() * 0.01,))
+        try:
+            sender.start()
+            while not sent or time.monotonic() - sent < 0.5:
+                {body}
+                n += 1
+            lost += 1
+        except KeyboardInterrupt:
+            pass
+        sender.join()
+    print(lost, swallowed, at.ones(3, 3).sum().item())
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 [] 9.0\n", "")

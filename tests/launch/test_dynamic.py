@@ -1,0 +1,161 @@
+"""Dynamic plans: one model for every shape of a signature. Situations of OP-12: (a) the shape is known, (b) only a bound of it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendtensor as at
+from ascendtensor import simulator
+from ascendtensor.launch.dynamic import BoundedPlan, DynamicPlan
+from ascendtensor.launch.registry import HandleRegistry
+from ascendtensor.launch.static import Plan
+
+
+def plans(cache: HandleRegistry, kind: type[Plan]) -> list[Any]:
+    return [entry.core for entry in cache.plans.values() if type(entry.core) is kind]
+
+
+def warm(op: Any, count: int = 10) -> None:
+    """Enough shapes for a signature to become dynamic."""
+    for rows in range(1, count + 1):
+        op(at.from_numpy(np.ones((rows, 3), np.float32)))
+
+
+def test_a_changing_shape_runs_on_one_dynamic_model_with_exact_dims(cache: HandleRegistry) -> None:
+    # Situation (a): the descriptions at execute hold the exact dims, never -1 (OM-21), and the call is queued.
+    warm(lambda x: x + x)
+    loaded = cache.info().loaded_models
+    for rows in (50, 7000, 3):
+        values = np.random.default_rng(rows).random((rows, 3)).astype(np.float32)
+        x = at.from_numpy(values)
+        np.testing.assert_array_equal((x + x).numpy(), values + values)
+    assert cache.info().loaded_models == loaded == 9
+    assert cache.info().dynamic_launches == 2 + 2  # 9, 10, 50, 7000 rows; 3 rows had an exact model
+    assert len(plans(cache, DynamicPlan)) == 4
+
+
+def test_exact_models_go_on_serving_their_shapes(cache: HandleRegistry) -> None:
+    warm(lambda x: x * x)
+    before = cache.info().dynamic_launches
+    cache.clear()
+    warm(lambda x: x * x, 8)
+    assert cache.info().dynamic_launches == 0 and before == 2
+
+
+def test_a_dynamic_launch_is_queued_not_waited_for(cache: HandleRegistry) -> None:
+    warm(at.exp)
+    x = at.ones(99, 3)
+    at.synchronize()
+    with simulator.faults.kernel("Exp"):
+        result = at.exp(x)  # OP-18: the failure is not the launch's
+        with pytest.raises(at.AclError, match="Exp"):
+            at.synchronize()
+    assert result.shape == (99, 3)
+    assert at.exp(x * 0)[0, 0].item() == 1.0
+
+
+def test_constants_that_keep_changing_become_device_inputs(cache: HandleRegistry) -> None:
+    values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    for shape in ((2, 3, 4), (4, 3, 2), (3, 2, 4), (6, 2, 2), (1, 4, 6), (4, 6, 1), (12, 1, 2), (2, 12, 1), (24, 1, 1), (1, 1, 24)):
+        x = at.from_numpy(values.reshape(shape))
+        for dim in range(3):
+            np.testing.assert_array_equal(at.sum(x, dim).numpy(), values.reshape(shape).sum(dim))
+    freed = [plan for plan in plans(cache, DynamicPlan) if plan.constants]
+    assert freed, "the axes left the model"
+    assert cache.info().loaded_models <= 12
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 7])
+def test_results_whose_size_depends_on_the_data(count: int, cache: HandleRegistry) -> None:
+    # Situation (b): allocated for the upper bound, synchronous, the exact dims are read from a fresh description (OP-13).
+    values = np.arange(7, dtype=np.float32)
+    x = at.from_numpy(values)
+    for bound in (count, 3, count):  # a smaller result first must not leave its size behind
+        found = x[x < bound]
+        assert found.shape == (bound,)
+        np.testing.assert_array_equal(found.numpy(), values[values < bound])
+        np.testing.assert_array_equal((found + 1).numpy(), values[values < bound] + 1)
+    assert cache.info().dynamic_launches >= 3
+    assert plans(cache, BoundedPlan)
+
+
+def test_positions_of_what_is_not_zero(cache: HandleRegistry) -> None:
+    values = np.array([[0, 2, 0], [3, 0, 4]], np.float32)
+    x = at.from_numpy(values)
+    expected = np.argwhere(values)
+    for _ in range(2):
+        np.testing.assert_array_equal(at.nonzero(x).numpy(), expected)
+        assert at.nonzero(x * 0).shape == (0, 2)
+    assert at.nonzero(at.empty(0, 3)).shape == (0, 2)
+
+
+def test_a_data_dependent_result_may_come_from_another_stream(cache: HandleRegistry) -> None:
+    side = at.Stream()
+    x = at.ones(50)
+    with at.stream(side):
+        y = x * 3
+    found = y[y > 2]
+    assert found.shape == (50,) and found.sum().item() == 150.0
+
+
+def test_each_dynamic_call_describes_exact_dims(cache: HandleRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+    warm(lambda x: x - x)
+    seen: Counter[tuple[int, ...]] = Counter()
+    original = simulator.op.execute_v2
+
+    def spy(op_type: str, inputs: list[int], *rest: Any) -> Any:
+        for handle in inputs:
+            count, _ = simulator.get_tensor_desc_num_dims(handle), 0
+            seen[tuple(simulator.get_tensor_desc_dim_v2(handle, index)[0] for index in range(count))] += 1
+        return original(op_type, inputs, *rest)
+
+    monkeypatch.setattr(simulator.op, "execute_v2", spy)
+    x = at.from_numpy(np.ones((31, 3), np.float32))
+    x - x
+    assert seen == {(31, 3): 2}
+
+
+def test_descriptions_of_dynamic_plans_go_with_them(cache: HandleRegistry) -> None:
+    warm(lambda x: x + x, 30)
+    assert simulator.tables()["descs"] >= 60
+    cache.clear()
+    at.current_stream().recent.clear()
+    at.synchronize()
+    warm(lambda x: x + x, 9)  # making another one sweeps what was dropped
+    assert simulator.tables()["descs"] <= 12
+
+
+@pytest.mark.parametrize("name", ["acl.create_tensor_desc", "acl.set_tensor_const", "acl.op.create_attr"])
+def test_a_plan_that_fails_half_made_gives_its_handles_back(name: str, cache: HandleRegistry) -> None:
+    def body(rows: int) -> Any:
+        return at.sum(at.from_numpy(np.ones((rows, 3), np.float32)), 0)
+
+    for rows in range(1, 11):
+        body(rows)
+    before = simulator.tables()["descs"], simulator.tables()["attrs"]
+    for nth in (1, 2, 3):
+        try:
+            with simulator.faults.plan(name, nth, 500001):
+                body(100 + nth)
+        except at.AclError as error:
+            assert error.function == name
+    cache.clear()
+    at.current_stream().recent.clear()
+    for rows in range(1, 11):
+        body(rows)
+    after = simulator.tables()["descs"], simulator.tables()["attrs"]
+    assert after[0] <= before[0] + 3 and after[1] <= before[1] + 1
+
+
+def test_in_place_and_out_go_through_dynamic_plans(cache: HandleRegistry) -> None:
+    for rows in range(1, 14):
+        x = at.from_numpy(np.ones((rows, 3), np.float32))
+        x += x
+        target = at.zeros(rows, 3)
+        assert at.mul(x, x, out=target) is target
+        np.testing.assert_array_equal(target.numpy(), np.full((rows, 3), 4, np.float32))
+    assert cache.info().dynamic_launches >= 8
