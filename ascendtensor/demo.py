@@ -7,6 +7,9 @@ and the losses of the two are compared.
 from __future__ import annotations
 
 import argparse
+import functools
+import itertools
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import creation, dtypes, errors, runtime
-from .base import TensorBase
 from .dtypes import dtype as DType
 from .errors import AscendTensorError, ValueRangeError
 from .launch.registry import handle_cache
 
 try:  # the extra "demo"
+    from rich.console import Console
     from rich.progress import Progress
     from sklearn.datasets import load_digits
 except ImportError as _missing:
@@ -76,12 +79,14 @@ def initial_weights(layers: Sequence[int]) -> list[Array]:
     """Weights and biases, alternating, the same for both backends."""
     generator = np.random.default_rng(1)
     parameters: list[Array] = []
-    for size, following in zip(layers, layers[1:], strict=False):
+    for size, following in itertools.pairwise(layers):
         parameters += [generator.normal(0.0, (2.0 / size) ** 0.5, (size, following)), np.zeros(following)]
     return parameters
 
 
-def train_on_npu(digits: Digits, layers: Sequence[int], epochs: int, dtype: DType, device: str, tick: Callable[[], None]) -> tuple[list[float], float]:
+def train_on_npu(
+    digits: Digits, layers: Sequence[int], epochs: int, dtype: DType, device: str, tick: Callable[[], None]
+) -> tuple[list[float], float]:
     """Mean loss of each epoch and accuracy on the held-out digits, computed with NPU tensors.
 
     The weights are kept in float32 and used in `dtype`, as is usual for half precision.
@@ -210,10 +215,12 @@ def run(options: argparse.Namespace) -> int:
     began = time.perf_counter()
     report = Report()
     batches = -(-len(digits.train) // BATCH)
-    with Progress(transient=True) as progress:
+    with Progress(transient=True, console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
         for name, layers in MODELS.items():
             task = progress.add_task(f"{name}, {dtype.name}", total=options.epochs * batches)
-            losses, accuracy = train_on_npu(digits, layers, options.epochs, dtype, options.device, lambda task=task: progress.advance(task))
+            losses, accuracy = train_on_npu(
+                digits, layers, options.epochs, dtype, options.device, functools.partial(progress.advance, task)
+            )
             expected = train_in_float64(digits, layers, options.epochs)
             report.losses[name], report.accuracies[name] = losses[-1], accuracy
             report.differences[name] = max(abs(loss - wanted) / wanted for loss, wanted in zip(losses, expected, strict=True))
@@ -228,15 +235,17 @@ def lines(report: Report, digits: Digits, dtype: DType, elapsed: float) -> Itera
     cache, memory = handle_cache.info(), runtime.memory_stats()
     yield f"backend: {runtime.backend()}, SoC {runtime.soc_name()}"
     yield f"digits: {len(digits.train)} to train on, {len(digits.test)} held out; arithmetic in {dtype.name}"
-    for name in report.losses:
-        yield (
-            f"{name} model: loss {report.losses[name]:.4f}, at most {report.differences[name]:.1e} away from NumPy float64 "
-            f"(allowed {TOLERANCE[dtype.name]:g}), {100 * report.accuracies[name]:.1f} % of the held-out digits right"
-        )
+    yield f"  {'model':14}{'last loss':>11}{'off float64':>14}{'allowed':>10}{'held out, right':>18}"
+    for name, loss in report.losses.items():
+        right = f"{100 * report.accuracies[name]:.1f} %"
+        yield f"  {name:14}{loss:11.4f}{report.differences[name]:14.1e}{TOLERANCE[dtype.name]:10g}{right:>18}"
     launches = handle_cache.launches()
     yield f"operators launched: {sum(launches.values()):,}"
     yield from _table(sorted(launches.items(), key=lambda item: -item[1]))
-    yield f"op handles: {cache.hits:,} hits, {cache.misses} misses, {cache.loaded_models} models loaded, {1e3 * cache.compile_seconds:.0f} ms compiling"
+    yield (
+        f"op handles: {cache.hits:,} hits, {cache.misses:,} misses, {cache.loaded_models:,} models loaded, "
+        f"{1e3 * cache.compile_seconds:.0f} ms compiling"
+    )
     yield f"dynamic launches: {cache.dynamic_launches:,}"
     yield f"device memory: {_size(memory['allocated'])} used, {_size(memory['peak_allocated'])} peak, {_size(memory['cached'])} cached"
     yield f"copied: {_size(memory['to_device'])} to the device, {_size(memory['to_host'])} back"
@@ -245,8 +254,9 @@ def lines(report: Report, digits: Digits, dtype: DType, elapsed: float) -> Itera
 
 
 def _table(counts: Sequence[tuple[str, int]], columns: int = 4) -> Iterator[str]:
+    width = max((len(name) for name, _ in counts), default=0)
     for start in range(0, len(counts), columns):
-        yield "  " + "".join(f"{f'{name} {count:,}':<26}" for name, count in counts[start : start + columns]).rstrip()
+        yield "  " + "   ".join(f"{name:{width}} {count:>7,}" for name, count in counts[start : start + columns])
 
 
 def _size(count: int) -> str:

@@ -120,7 +120,7 @@ def _cannot_import(error: ImportError) -> Missing:
     if error.name != "acl":
         return Missing(f"CANN's module `acl` does not load: {error}", f"Install what `acl` needs: {error.name}.", False)
     if not homes:
-        return Missing("CANN is not installed (no module `acl`)", "Install CANN's toolkit and source its set_env.sh.", not device_files())
+        return Missing("CANN is not installed: no module `acl`", "Install CANN's toolkit and source its set_env.sh.", not device_files())
     site = homes[0] / "python" / "site-packages"
     on_path = any(Path(entry) == site for entry in sys.path if entry)
     advice = "pyACL comes with CANN's toolkit; is it complete?" if on_path else f"{_source_advice(homes)} It adds {site} to PYTHONPATH."

@@ -134,7 +134,20 @@ def _index_tensor(part: Any) -> Any:
 
 
 def index_put(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool = False) -> T:
-    """`index_put_` on a copy. Like: torch.index_put."""
+    """`index_put_` on a copy.
+
+    Args:
+        input: Tensor to copy.
+        indices, values, accumulate: As for `index_put_`.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
+
+    Raises:
+        IndexRangeError: An index on the host is out of range.
+
+    Ascend operator: TensorMove, IndexPutV2. Like: torch.index_put.
+    """
     copy: T = call(CLONE, (input,)) if input.desc.dtype.name != "complex128" else contiguous_copy(input)  # type: ignore[assignment]
     return index_put_(copy, indices, values, accumulate)
 
