@@ -1,0 +1,133 @@
+"""The house rules that no linter knows: where imports stand, how long things are, what they are called, what they name."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = sorted((ROOT / "ascendtensor").rglob("*.py"))
+PYTHON = sorted([*PACKAGE, *(path for folder in ("tests", "bench", "docs") for path in (ROOT / folder).rglob("*.py"))])
+TEXTS = sorted(
+    [
+        *(path for path in PYTHON if path != Path(__file__)),
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("notebooks/*.ipynb"),
+        ROOT / "pyproject.toml",
+        ROOT / ".ci" / "run",
+    ]
+)
+
+DEPENDENCIES = {"numpy", "ml_dtypes", "typing_extensions"}
+OWNERS = {"rich": {"ascendtensor/demo.py"}, "sklearn": {"ascendtensor/demo.py"}}
+"""Optional packages, each with the modules that may import it."""
+
+POSIX_ONLY = {"fcntl", "grp", "posix", "pwd", "pty", "resource", "select", "syslog", "termios", "tty"}
+
+
+Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def parts(path: Path) -> tuple[list[Function], list[ast.Import | ast.ImportFrom]]:
+    """Functions and imports of the file as Python 3.10 reads it."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=name(path), feature_version=(3, 10))))
+    found = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return found, [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Absolute names of the modules that a file imports, and of what it takes from the package itself."""
+    package = name(path).removesuffix(".py").split("/")[:-1]
+    for node in parts(path)[1]:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        else:
+            start = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*start, *(node.module.split(".") if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names) if module == "ascendtensor" else (module,)
+
+
+def lines(function: Function) -> range:
+    return range(function.lineno, (function.end_lineno or 0) + 1)
+
+
+def length(function: Function) -> int:
+    """Lines of a function; a docstring, or the text of a program that a test starts, counts once."""
+    strings = [node for node in ast.walk(function) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return len(lines(function)) - sum((node.end_lineno or 0) - node.lineno for node in strings)
+
+
+def test_no_function_of_the_package_imports() -> None:
+    # CANN's `acl` is imported by acl.chooser through importlib, optional packages where a module begins.
+    found = [
+        f"{name(path)}:{node.lineno} {function.name}"
+        for path in PACKAGE
+        for function in parts(path)[0]
+        for node in parts(path)[1]
+        if node.lineno in lines(function)
+    ]
+    assert found == []
+
+
+def test_modules_are_imported_by_name_in_two_places() -> None:
+    # Where CANN's `acl` is chosen, and where the simulator finds its kernels.
+    found = {name(path) for path in PACKAGE if re.search(r"\b(import_module|__import__)\(", path.read_text(encoding="utf-8"))}
+    assert found == {"ascendtensor/acl/chooser.py", "ascendtensor/simulator/kernels/__init__.py"}
+
+
+def test_the_package_needs_what_it_declares() -> None:
+    for path in PACKAGE:
+        for top in {module.split(".")[0] for module in imported(path)} - {"ascendtensor"} - sys.stdlib_module_names - DEPENDENCIES:
+            assert name(path) in OWNERS.get(top, set()), f"{name(path)} imports {top}"
+
+
+def test_the_simulator_knows_codes_and_facts_only() -> None:
+    ours = re.compile(r"ascendtensor\.(codes|facts|simulator)(\.|$)")
+    for path in (ROOT / "ascendtensor" / "simulator").rglob("*.py"):
+        for module in imported(path):
+            known = ours.match(module) or module.split(".")[0] in sys.stdlib_module_names | {"numpy", "ml_dtypes"}
+            assert known, f"{name(path)} imports {module}"
+
+
+def test_nothing_of_one_system_only_is_imported() -> None:
+    assert [f"{name(path)}: {module}" for path in PACKAGE for module in imported(path) if module in POSIX_ONLY] == []
+
+
+def test_no_file_is_too_long() -> None:
+    found = {name(path): path.read_text(encoding="utf-8").count("\n") for path in PYTHON}
+    assert {path: count for path, count in found.items() if count > 1000} == {}
+
+
+def test_no_function_is_too_long() -> None:
+    found = {f"{name(path)} {each.name}": length(each) for path in PYTHON for each in parts(path)[0] if len(lines(each)) > 60}
+    assert {function: count for function, count in found.items() if count > 60} == {}
+
+
+def test_names_say_what_a_module_is_for() -> None:
+    vague = re.compile(r"(^|_)(utils?|helpers?|managers?|misc|common)$")
+    found = [name(path) for path in PYTHON if vague.search(path.stem.removeprefix("test_")) or vague.search(path.parent.name)]
+    # pyACL's own name, acl.util.
+    assert found == ["ascendtensor/simulator/util.py", "tests/simulator/test_util.py"]
+
+
+def test_no_path_of_a_machine() -> None:
+    # CANN's usual places are looked for; everything else is relative, temporary or asked from the environment.
+    path_of_a_machine = re.compile(r"(?<![\w.~/$}])/(?:home|Users|root|work|mnt|opt|srv|tmp|usr/local)/[\w.-]+[\w./-]*")
+    found = {name(path): path_of_a_machine.findall(path.read_text(encoding="utf-8")) for path in TEXTS}
+    known = ("/usr/local/Ascend", "/opt/Ascend")
+    assert {path: places for path, places in found.items() if any(not place.startswith(known) for place in places)} == {}
+
+
+def test_the_marker_of_typing_and_the_licence_are_there() -> None:
+    assert (ROOT / "ascendtensor" / "py.typed").is_file() and (ROOT / "LICENSE").is_file()
