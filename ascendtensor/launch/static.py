@@ -121,9 +121,10 @@ class Plan:
 
     def current_stream(self) -> Stream:
         try:
-            return self.local.stream
+            stream: Stream = self.local.stream
         except AttributeError:
             return self.device.activate()
+        return stream
 
     def gather(self, operands: Sequence[Any], stream: Stream) -> tuple[list[int], list[Any]]:
         """Data buffers of all inputs in the operator's order, and the objects that must live until the call returns."""
@@ -200,7 +201,7 @@ class UnaryPlan(StaticPlan):
         (self.size,) = self.sizes
         self.tail = self.template[1:]
 
-    def launch(self, input: Any) -> Any:  # type: ignore[override]
+    def launch(self, input: Any) -> Any:
         try:
             stream = self.local.stream
         except AttributeError:
@@ -245,7 +246,7 @@ class BinaryPlan(StaticPlan):
         (self.result,) = self.results
         (self.size,) = self.sizes
 
-    def launch(self, input: Any, other: Any) -> Any:  # type: ignore[override]
+    def launch(self, input: Any, other: Any) -> Any:
         try:
             stream = self.local.stream
         except AttributeError:

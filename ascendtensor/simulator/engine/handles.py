@@ -52,7 +52,7 @@ class Prepared(dict[Key, Entry]):
         if entry[1]:
             self.recent[entry[1][0]] = entry
 
-    def pop(self, key: Key, default: Any = None) -> Any:  # type: ignore[override]
+    def pop(self, key: Key, default: Any = None) -> Any:
         """Drops a task."""
         entry = super().pop(key, None)
         if entry is None:
