@@ -20,7 +20,7 @@ import numpy as np
 
 from ascendtensor.codes import data_type_size as _type_size
 
-from . import faults, op, rt, util
+from . import blas, faults, op, rt, util
 from .desc import (
     create_data_buffer,
     create_tensor_desc,
@@ -60,6 +60,7 @@ from .engine.arguments import function
 
 __all__ = [
     "app_log",
+    "blas",
     "configure",
     "create_data_buffer",
     "create_tensor_desc",
@@ -189,10 +190,11 @@ def configure(
     soc: str | None = None,
     run_mode: str | None = None,
     queue: int | None = None,
+    binding_defects: bool | None = None,
 ) -> None:
     """Choose the simulated machine before it is used.
 
-    What is left out comes from ASCENDTENSOR_SIM_DEVICES, _MEMORY, _SOC, _RUN_MODE or _QUEUE, else from the default.
+    What is left out comes from ASCENDTENSOR_SIM_DEVICES, _MEMORY, _SOC, _RUN_MODE, _QUEUE or _BINDING_DEFECTS ("1"), else from the default.
 
     Args:
         devices: Number of devices, 2.
@@ -200,12 +202,13 @@ def configure(
         soc: Chip name, "Ascend910B1".
         run_mode: "host" (separate address spaces) or "device" (one, as on the small boards).
         queue: Tasks a stream holds before a launch runs them itself, 256.
+        binding_defects: Copy the known mistakes of the binding too (PY-20), False.
 
     Raises:
         RuntimeError: While contexts or memory are alive.
         ValueError: For a value that makes no machine.
     """
-    process.configure(devices, memory, soc, run_mode, queue)
+    process.configure(devices, memory, soc, run_mode, queue, binding_defects)
 
 
 def new_process() -> None:

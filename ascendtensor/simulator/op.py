@@ -240,7 +240,7 @@ def _attributes(handle: int) -> Attributes:
     return attrs.EMPTY if handle == 0 else _attr(handle)
 
 
-def _match(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attributes: Attributes) -> OpModel:
+def match_model(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attributes: Attributes) -> OpModel:
     """The model of a call.
 
     Raises:
@@ -263,7 +263,7 @@ def _miss(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDe
 def _match_hosted(
     op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], buffers: Sequence[DataBuffer], attributes: Attributes
 ) -> OpModel:
-    """As ``_match``, host-placed inputs first taken as constants of the bytes they hold now (OM-27)."""
+    """As ``match_model``, host-placed inputs first taken as constants of the bytes they hold now (OM-27)."""
     pretended: list[TensorDesc] = []
     for desc, buffer in zip(inputs, buffers, strict=True):
         if desc.placement == HOST and desc.const is None and buffer.size:
@@ -274,7 +274,7 @@ def _match_hosted(
         else:
             pretended.append(desc)
     model = TABLE.find_static(query_of(op_type, pretended, outputs, attributes))
-    return model if model is not None else _match(op_type, inputs, outputs, attributes)
+    return model if model is not None else match_model(op_type, inputs, outputs, attributes)
 
 
 def _all_empty(descs: Sequence[TensorDesc]) -> bool:
@@ -299,7 +299,7 @@ def _run(
     if any(desc.placement for desc in inputs):
         model = _match_hosted(op_type, inputs, outputs, in_buffers, attributes)
     else:
-        model = _match(op_type, inputs, outputs, attributes)
+        model = match_model(op_type, inputs, outputs, attributes)
     target = contexts.stream_for(stream)
     if not model.dynamic and Hooks.task_filter is None and not any(desc.placement for desc in inputs):
         check_counts(model, len(in_buffers), len(out_buffers))
@@ -349,13 +349,13 @@ def execute_v2(*args: Any) -> int:
 # Handles
 
 
-def _handle(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc], attributes: Attributes) -> int:
+def make_handle(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc], attributes: Attributes) -> int:
     """HD-1 to HD-5."""
     for parameter, descs in (("in_desc_list", inputs), ("out_desc_list", outputs)):
         for index, desc in enumerate(descs):
             if desc.placement and desc.const is None:
                 raise AclFault(API_NOT_SUPPORT, f"{parameter}[{index}] is placed on the host, which a handle does not support")
-    model = _match(op_type, inputs, outputs, attributes)
+    model = match_model(op_type, inputs, outputs, attributes)
     handle = new_handle()
     HANDLES[handle] = OpHandle(model, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)))
     return handle
@@ -368,7 +368,7 @@ def create_handle(op_type: str, in_desc_list: Any, out_desc_list: Any, attr_hand
     in_descs, out_descs = int_list(name, in_desc_list), int_list(name, out_desc_list)
     inputs = _descs("in_desc_list", in_descs, len(in_descs))
     outputs = _descs("out_desc_list", out_descs, len(out_descs))
-    return _handle(op_type, inputs, outputs, _attributes(attr_handle)), 0
+    return make_handle(op_type, inputs, outputs, _attributes(attr_handle)), 0
 
 
 @function("acl.op.destroy_handle", "K")
@@ -460,7 +460,7 @@ def create_handle_for_cast(src_desc: int, dst_desc: int, truncate: int) -> tuple
     if dst_desc == 0:
         raise null("dst_desc")
     inputs, outputs = _descs("src_desc", [src_desc], 1), _descs("dst_desc", [dst_desc], 1)
-    return _handle("Cast", inputs, outputs, _cast_attrs(truncate & 0xFF, outputs[0])), 0
+    return make_handle("Cast", inputs, outputs, _cast_attrs(truncate & 0xFF, outputs[0])), 0
 
 
 # Shape inference

@@ -24,6 +24,7 @@ class State:
     soc = "Ascend910B1"
     run_mode = "host"
     max_op_queue = 20000
+    binding_defects = False  # PY-20
     lock: Final = threading.Lock()
 
 
@@ -33,6 +34,7 @@ def configure(
     soc: str | None = None,
     run_mode: str | None = None,
     queue: int | None = None,
+    binding_defects: bool | None = None,
 ) -> None:
     """Choose the simulated machine; None is the environment's value or the default.
 
@@ -55,6 +57,7 @@ def configure(
     contexts.Settings.queue = chosen["queue"]
     State.soc = chosen["soc"]
     State.run_mode = chosen["run_mode"]
+    State.binding_defects = os.environ.get("ASCENDTENSOR_SIM_BINDING_DEFECTS") == "1" if binding_defects is None else binding_defects
 
 
 def _environment(name: str) -> Any:
