@@ -121,10 +121,17 @@ class BoundedPlan(DynamicPlan):
     def launch(self, *operands: Any) -> Any:
         stream = self.current_stream()
         buffers = self.allocate(stream)
-        # OP-13: the write replaces the dims of the description given, so each call gets a fresh one.
-        with desc.made(self.description.outputs) as outputs:
+        # OP-13: the write replaces the dims of the description given, so each call gets a fresh one. The device owns it meanwhile: what an
+        # interrupt keeps from being dropped goes at shutdown.
+        outputs: list[int] = []
+        try:
+            with HeldInterrupts():
+                for described in self.description.outputs:
+                    outputs.append(desc.keep(self.device, described))
             self.execute(operands, outputs, [buffer.data_buffer for buffer in buffers], stream)
             shapes = [binding.get_tensor_desc_dims(output) for output in outputs]
+        finally:
+            desc.drop(self.device, outputs)
         tensors = self.wrap(operands, buffers)
         for tensor, shape in zip(tensors if isinstance(tensors, tuple) else (tensors,), shapes, strict=True):
             tensor.desc = TensorDesc.of(shape, tensor.desc.dtype, self.device)

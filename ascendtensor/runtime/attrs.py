@@ -57,11 +57,15 @@ def create(attributes: Sequence[Attribute]) -> int:
 @contextmanager
 def made(attributes: Sequence[Attribute]) -> Iterator[int]:
     """An aclopAttr for the time of a `with` block."""
-    attr = create(attributes)
+    made = 0
     try:
-        yield attr
+        with HeldInterrupts():
+            made = create(attributes)
+        yield made
     finally:
-        binding.destroy_attr(attr)
+        if made:
+            with HeldInterrupts():
+                binding.destroy_attr(made)
 
 
 def keep(device: Device, attributes: Sequence[Attribute]) -> int:

@@ -87,8 +87,12 @@ class TensorDesc:
         return f"{self.dtype.name}[{', '.join(map(str, self.shape))}] on {self.device}"
 
     def __del__(self) -> None:
-        if self._handle:
-            self.device.kept_descs.dropped.append(self._handle)
+        try:
+            handle = self._handle
+        except AttributeError:  # an interrupt came while it was made
+            return
+        if handle:
+            self.device.kept_descs.dropped.append(handle)
 
 
 def create(tensor: TensorDescription) -> int:
@@ -128,12 +132,14 @@ def made(tensors: Sequence[TensorDescription]) -> Iterator[list[int]]:
     """aclTensorDescs for the time of a `with` block."""
     handles: list[int] = []
     try:
-        for tensor in tensors:
-            handles.append(create(tensor))
+        with HeldInterrupts():
+            for tensor in tensors:
+                handles.append(create(tensor))
         yield handles
     finally:
-        while handles:
-            binding.destroy_tensor_desc(handles.pop())
+        with HeldInterrupts():
+            while handles:
+                binding.destroy_tensor_desc(handles.pop())
 
 
 def keep(device: Device, tensor: TensorDescription) -> int:

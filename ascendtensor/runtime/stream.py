@@ -199,8 +199,11 @@ class Event:
         self._dropped: deque[int] | None = None
 
     def __del__(self) -> None:
-        if self._handle and self._dropped is not None:
-            self._dropped.append(self._handle)
+        try:
+            if self._handle and self._dropped is not None:
+                self._dropped.append(self._handle)
+        except AttributeError:  # an interrupt came while it was made
+            return
 
     def __repr__(self) -> str:
         return f"<Event of {self.device}>" if self._handle else "<Event, not recorded>"

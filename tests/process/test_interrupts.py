@@ -28,7 +28,9 @@ FLOORS = tuple(os.path.join(PACKAGE, part) for part in ("launch", "ops", "runtim
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is sent by os.kill")
-@pytest.mark.parametrize("body", ["a = a * 0.5 + 1", "b = at.ones(n % 50 + 1, 3).sum()", "b = a[n % 7 :][:2].numpy()", "a = a + 1; at.synchronize()"])
+@pytest.mark.parametrize(
+    "body", ["a = a * 0.5 + 1", "b = at.ones(n % 50 + 1, 3).sum()", "b = a[n % 7 :][:2].numpy()", "a = a + 1; at.synchronize()"]
+)
 def test_interrupt_in_a_loop(body: str) -> None:
     # user problem "interrupt-in-a-loop"
     program = f"""

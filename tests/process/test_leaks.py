@@ -197,9 +197,8 @@ def test_a_session_over_and_over_leaves_nothing() -> None:
 
 
 def child(text: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=60, env=dict(os.environ), check=False
-    )
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(text)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=dict(os.environ), check=False)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +209,7 @@ def child(text: str) -> subprocess.CompletedProcess[str]:
         "class A:\n    pass\na = A(); a.a = a; a.x = at.ones(3) + 1; sys.keep = a",
         "sys.modules['late'] = at.ones(3)[at.ones(3) > 0]",
         "import threading\nt = threading.Thread(target=lambda: setattr(sys, 'kept', at.ones(3) * 2)); t.start(); t.join()",
-        "class Late:\n    def __del__(self): self.x = None\nk = Late(); k.x = at.ones(3) @ at.ones(3); builtins = __import__('builtins'); builtins.k = k",
+        "class Late:\n    def __del__(self): self.x = None\nk = Late(); k.x = at.ones(3) @ at.ones(3); __import__('builtins').k = k",
         "x = at.ones(3); at.shutdown(); y = x",
         "x = at.ones(3) + 1; at.exp(x); sys.exit(0)",
         "it = (at.ones(n) for n in range(1, 9)); next(it)",
