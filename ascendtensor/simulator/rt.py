@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from .engine import AclFault, contexts, memory, streams
+from .engine import AclFault, contexts, copying, memory, streams
 from .engine.arguments import function, invalid, null, public, refuse
 from .engine.tables import EVENTS, LOCAL, Event
 
@@ -15,7 +15,6 @@ _STREAM_SYNC_TIMEOUT: Final = 507046
 _EVENT_SYNC_TIMEOUT: Final = 507047
 _SYNC, _PROGRESS, _TIME_LINE, _DEVICE_ONLY = 1, 2, 8, 16
 _EVENT_FLAGS: Final = _SYNC | _PROGRESS | _TIME_LINE | _DEVICE_ONLY
-_HOST_TO_HOST, _HOST_TO_DEVICE, _DEVICE_TO_HOST, _DEVICE_TO_DEVICE, _BY_ADDRESS, _BUFFERED = range(6)
 
 
 # Devices
@@ -524,20 +523,6 @@ def _check_copy(dst: int, dest_max: int, src: int, count: int, kind: int) -> Non
         raise invalid("count", count, f"must not exceed dest_max, {dest_max}", _PARAM_INVALID)
 
 
-def _pair(dst: int, src: int, count: int, one: memory.Block | None, other: memory.Block | None) -> tuple[memory.Bytes, memory.Bytes]:
-    """Both ranges as bytes, given the blocks they lie in; two devices need peer access (RT-36, RT-42)."""
-    target = memory.host_array(dst, count, write=True) if one is None else memory.view(one, dst, count)
-    source = memory.host_array(src, count) if other is None else memory.view(other, src, count)
-    both = one is not None and other is not None and min(one.device, other.device) >= 0
-    if both and one is not None and other is not None and not contexts.peers(one.device, other.device):
-        raise AclFault(_PARAM_INVALID, f"devices {other.device} and {one.device} have no peer access enabled")
-    return target, source
-
-
-def _copy(target: memory.Bytes, source: memory.Bytes) -> None:
-    target[:] = source
-
-
 @function("acl.rt.memcpy", "KKKKi")
 def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int) -> int:
     """At once, past everything queued; the addresses decide the direction (RT-34 .. RT-37)."""
@@ -547,19 +532,9 @@ def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int) -> int:
     if dst == src:
         return 0
     contexts.current()
-    target, source = _pair(dst, src, count, memory.find(dst), memory.find(src))
+    target, source = copying.pair(dst, src, count, memory.find(dst), memory.find(src))
     target[:] = source
     return 0
-
-
-def _check_kind(kind: int, dst: int, src: int, one: memory.Block | None, other: memory.Block | None) -> None:
-    """A stated direction that the locations contradict (RT-41); pinned and device memory are known, so they correct it."""
-    if (one is None or one.device < 0) and (other is None or other.device < 0):
-        raise invalid("kind", kind, "neither address is live device memory", _PARAM_INVALID)
-    if one is None and kind in (_HOST_TO_DEVICE, _DEVICE_TO_DEVICE, _BUFFERED):
-        raise invalid("kind", kind, f"dst [{dst:#x}] is host memory", _PARAM_INVALID)
-    if other is None and kind in (_DEVICE_TO_HOST, _DEVICE_TO_DEVICE):
-        raise invalid("kind", kind, f"src [{src:#x}] is host memory", _PARAM_INVALID)
 
 
 @function("acl.rt.memcpy_async", "KKKKiK")
@@ -569,22 +544,22 @@ def memcpy_async(dst: int, dest_max: int, src: int, count: int, kind: int, strea
         return 0
     _check_copy(dst, dest_max, src, count, kind)
     one_space = memory.Settings.one_space
-    if kind == _HOST_TO_HOST and not one_space:
+    if kind == copying.HOST_TO_HOST and not one_space:
         raise AclFault(_UNSUPPORTED, "host-to-host copies are not supported on a stream", "EH0006")
     found = contexts.stream_for(stream)
     if dst == src:
         return 0
     one, other = memory.find(dst), memory.find(src)
     if not one_space:
-        _check_kind(kind, dst, src, one, other)
-    target, source = _pair(dst, src, count, one, other)
-    if kind == _BUFFERED and (other is None or other.device < 0):
-        streams.enqueue(found, _copy, (target, source.copy()))  # RT-40
+        copying.check_direction(kind, dst, src, one, other)
+    target, source = copying.pair(dst, src, count, one, other)
+    if kind == copying.BUFFERED and (other is None or other.device < 0):
+        streams.enqueue(found, copying.copy, (target, source.copy()))  # RT-40
     elif one is None or other is None:
         streams.wait_for(found)
         target[:] = source
     else:
-        streams.enqueue(found, _copy, (target, source))
+        streams.enqueue(found, copying.copy, (target, source))
     return 0
 
 

@@ -1,0 +1,43 @@
+"""What every copy between memories asks: the bytes at both ends, and whether the stated direction can be right (RT-34 .. RT-42)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from . import AclFault, contexts, memory
+from .arguments import invalid
+
+PARAM_INVALID: Final = 107000
+HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS, BUFFERED = range(6)
+
+
+def pair(dst: int, src: int, count: int, one: memory.Block | None, other: memory.Block | None) -> tuple[memory.Bytes, memory.Bytes]:
+    """Both ranges as bytes, given the blocks they lie in; two devices need peer access (RT-36, RT-42)."""
+    return ends(dst, count, src, count, one, other)
+
+
+def ends(
+    dst: int, dst_bytes: int, src: int, src_bytes: int, one: memory.Block | None, other: memory.Block | None
+) -> tuple[memory.Bytes, memory.Bytes]:
+    """As ``pair``, with a length for each end."""
+    target = memory.host_array(dst, dst_bytes, write=True) if one is None else memory.view(one, dst, dst_bytes)
+    source = memory.host_array(src, src_bytes) if other is None else memory.view(other, src, src_bytes)
+    both = one is not None and other is not None and min(one.device, other.device) >= 0
+    if both and one is not None and other is not None and not contexts.peers(one.device, other.device):
+        raise AclFault(PARAM_INVALID, f"devices {other.device} and {one.device} have no peer access enabled")
+    return target, source
+
+
+def copy(target: memory.Bytes, source: memory.Bytes) -> None:
+    """A queued copy."""
+    target[...] = source
+
+
+def check_direction(kind: int, dst: int, src: int, one: memory.Block | None, other: memory.Block | None) -> None:
+    """A stated direction that the locations contradict (RT-41); pinned and device memory are known, so they correct it."""
+    if (one is None or one.device < 0) and (other is None or other.device < 0):
+        raise invalid("kind", kind, "neither address is live device memory", PARAM_INVALID)
+    if one is None and kind in (HOST_TO_DEVICE, DEVICE_TO_DEVICE, BUFFERED):
+        raise invalid("kind", kind, f"dst [{dst:#x}] is host memory", PARAM_INVALID)
+    if other is None and kind in (DEVICE_TO_HOST, DEVICE_TO_DEVICE):
+        raise invalid("kind", kind, f"src [{src:#x}] is host memory", PARAM_INVALID)
