@@ -50,7 +50,7 @@ def array_of(data: Any, dtype: DType | None = None) -> Array:
 
 
 def _from_array(data: Any) -> Array:
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+    if isinstance(data, np.ma.MaskedArray) and data.mask.any():
         raise DTypeError("a masked array has elements without a value", advice="Give .filled(value) of it.")
     try:
         array = np.asarray(data)

@@ -29,11 +29,12 @@ def encode(dtype: DType, value: Any) -> np.ndarray[Any, np.dtype[Any]]:
         raise DTypeError(f"the complex number {value} has no value of dtype {dtype.name}")
     if not isinstance(value, (bool, int, float, complex, np.generic)):
         raise DTypeError(f"{type(value).__name__} is no number")
+    number: Any = value  # not every NumPy scalar has .real
     try:
         if not dtype.is_complex and not dtype.is_floating_point and dtype.name != "bool":
             if isinstance(value, (float, np.floating)) and not math.isfinite(value):
                 raise ValueRangeError(f"{value} has no value of dtype {dtype.name}")
-            whole, limits = int(value.real), np.iinfo(dtype.numpy)
+            whole, limits = int(number.real), np.iinfo(dtype.numpy)
             if not limits.min <= whole <= limits.max:
                 raise ValueRangeError(f"{whole} does not fit {dtype.name}, which holds {limits.min} to {limits.max}")
             value = whole

@@ -120,7 +120,7 @@ def _progression(out: Array, first: Any, step: Any) -> None:
     kind = np.dtype(np.int64 if whole else np.float64)
     for begin in range(0, out.size, _BLOCK):
         block = out[begin : begin + _BLOCK]
-        index = np.arange(begin, begin + block.size, dtype=kind)
+        index: Array = np.arange(begin, begin + block.size, dtype=kind)
         index *= kind.type(step)
         index += kind.type(first)
         np.copyto(block, index, casting="unsafe")

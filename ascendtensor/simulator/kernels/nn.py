@@ -214,7 +214,7 @@ def _nll_loss_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[O
 def _nll_loss_grad(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     x, gradient, target = wide(needs(inputs[0], "x")), wide(needs(inputs[1], "y_grad")), needs(inputs[2], "target")
     classes, factors = _class_weights(x, target, _given(inputs, 3), attrs["ignore_index"])
-    scale = -gradient * factors
+    scale: Array = -gradient * factors
     if attrs["reduction"] == "mean":
         scale = scale / wide(needs(inputs[4], "total_weight"))
     result = np.zeros(x.shape, x.dtype)

@@ -177,14 +177,15 @@ def _reducer(op_type: str, ufunc: np.ufunc) -> registry.BindFunction:
     return bind
 
 
-for _name, _ufunc in {
+_REDUCERS: dict[str, np.ufunc] = {
     "ReduceSum": np.add,
     "ReduceProd": np.multiply,
     "ReduceMax": np.maximum,
     "ReduceMin": np.minimum,
     "ReduceAll": np.logical_and,
     "ReduceAny": np.logical_or,
-}.items():
+}
+for _name, _ufunc in _REDUCERS.items():
     registry.add(_name, _reducer(_name, _ufunc), values=(1,))
 
 

@@ -69,7 +69,7 @@ def _argsort(key: Array) -> Array:
     if key.dtype.itemsize == 4 and key.shape[-1] > 16:
         # Key and place in one 64-bit integer: all different, so NumPy's fast unstable sort serves.
         kind = np.dtype(np.uint64 if key.dtype.kind == "u" else np.int64)
-        packed = key.astype(kind)
+        packed: Array = key.astype(kind)
         packed <<= kind.type(32)
         packed |= np.arange(key.shape[-1], dtype=kind)
         packed.sort(axis=-1)

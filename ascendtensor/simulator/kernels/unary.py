@@ -113,7 +113,8 @@ def log(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = log_base(scale * x + shift), base -1 standing for e."""
     base, scale, shift = float(attrs.get("base", -1.0)), float(attrs.get("scale", 1.0)), float(attrs.get("shift", 0.0))
     x, out = inputs[0], outputs[0]
-    ufunc = {2.0: np.log2, 10.0: np.log10}.get(base, np.log)
+    known: dict[float, np.ufunc] = {2.0: np.log2, 10.0: np.log10}
+    ufunc = known.get(base, np.log)
     if base <= 0.0 and base != -1.0:
         raise ValueError(f"Log: base {base} is neither positive nor -1")
     if not inexact(x.dtype):
