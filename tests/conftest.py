@@ -18,8 +18,10 @@ os.environ["ASCENDTENSOR_CACHE_DIR"] = _CACHE
 from ascendtensor import simulator  # noqa: E402
 from ascendtensor.runtime import device as devices  # noqa: E402
 
-# No deadline: a busy machine must not fail a property.
-settings.register_profile("ascendtensor", deadline=None)
+# No deadline: a busy machine must not fail a property. The same examples in every run: a change lands by what it changes, not by luck.
+settings.register_profile("ascendtensor", deadline=None, derandomize=True)
+# Other examples in every run: pytest --hypothesis-profile=explore
+settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("ascendtensor")
 
 
