@@ -8,7 +8,7 @@ from typing import Any, Final
 from ascendtensor.codes import data_type_size as _type_size
 
 from .engine import memory
-from .engine.arguments import function, int_list, invalid, null, refuse
+from .engine.arguments import function, invalid, long_list, null, refuse
 from .engine.tables import BUFFERS, DESCS, DataBuffer, TensorDesc, new_handle
 
 UNKNOWN_RANK: Final = 0xFFFF_FFFF_FFFF_FFFE
@@ -31,7 +31,7 @@ def create_tensor_desc(data_type: int, dims: Any, format: int) -> int:
     if not isinstance(dims, list):
         raise TypeError("acl.create_tensor_desc args parse failed: argument 2 is not list")
     handle = new_handle()
-    DESCS[handle] = TensorDesc(data_type, int_list("acl.create_tensor_desc", dims), format)
+    DESCS[handle] = TensorDesc(data_type, long_list("acl.create_tensor_desc", dims), format)
     return handle
 
 
@@ -178,7 +178,7 @@ def set_tensor_origin_format(desc: int, format: int) -> int:
 @function("acl.set_tensor_shape", "KO")
 def set_tensor_shape(desc: int, dims: Any) -> int:
     """Storage dims only (TD-12)."""
-    shape = int_list("acl.set_tensor_shape", dims)
+    shape = long_list("acl.set_tensor_shape", dims)
     _desc(desc).storage_dims = shape
     return 0
 
@@ -186,7 +186,7 @@ def set_tensor_shape(desc: int, dims: Any) -> int:
 @function("acl.set_tensor_storage_shape", "KO")
 def set_tensor_storage_shape(desc: int, dims: Any) -> int:
     """Storage dims only (TD-12)."""
-    shape = int_list("acl.set_tensor_storage_shape", dims)
+    shape = long_list("acl.set_tensor_storage_shape", dims)
     _desc(desc).storage_dims = shape
     return 0
 
@@ -194,7 +194,7 @@ def set_tensor_storage_shape(desc: int, dims: Any) -> int:
 @function("acl.set_tensor_origin_shape", "KO")
 def set_tensor_origin_shape(desc: int, dims: Any) -> int:
     """Origin dims only (TD-12)."""
-    shape = int_list("acl.set_tensor_origin_shape", dims)
+    shape = long_list("acl.set_tensor_origin_shape", dims)
     _desc(desc).dims = shape
     return 0
 
@@ -205,7 +205,7 @@ def _pairs(name: str, ranges: Any) -> list[tuple[int, int]]:
         refuse(name)
     pairs = []
     for element in ranges:
-        numbers = int_list(name, element)
+        numbers = long_list(name, element)
         if len(numbers) < 2:
             refuse(name)
         pairs.append((numbers[0], numbers[1]))

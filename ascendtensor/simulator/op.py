@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from operator import is_
 from typing import Any, Final
 
 import numpy as np
@@ -21,13 +22,13 @@ from .engine.arguments import function, int_list, invalid, null, public
 from .engine.attr_values import values_of
 from .engine.attrs import Attributes
 from .engine.container import ContainerFault, unpack
-from .engine.handles import OpHandle
+from .engine.handles import OpHandle, Prepared
 from .engine.launching import GE_FAILURE, check_counts, launch
 from .engine.matching import TABLE, query_of, spec_of
 from .engine.models import UNDEFINED, OpModel, complete
 from .engine.process import State
 from .engine.streams import Hooks, drain, enqueue
-from .engine.tables import ATTRS, BUFFERS, DESCS, HANDLES, LOCAL, DataBuffer, Task, TensorDesc, new_handle
+from .engine.tables import ATTRS, BUFFERS, DESCS, HANDLES, LOCAL, DataBuffer, Stream, Task, TensorDesc, new_handle
 from .kernels.registry import NUMPY_OF, Meta, Out
 
 API_NOT_SUPPORT: Final = int(ErrorCode.API_NOT_SUPPORT)
@@ -357,7 +358,7 @@ def make_handle(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc
                 raise AclFault(API_NOT_SUPPORT, f"{parameter}[{index}] is placed on the host, which a handle does not support")
     model = match_model(op_type, inputs, outputs, attributes)
     handle = new_handle()
-    HANDLES[handle] = OpHandle(model, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)))
+    HANDLES[handle] = OpHandle(model, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)), handle)
     return handle
 
 
@@ -376,33 +377,58 @@ def destroy_handle(handle: int) -> None:
     """Null is a no-op; queued work goes on (HD-13)."""
     record: OpHandle | None = HANDLES.pop(handle, None)
     if record is not None:
-        record.prepared.clear()
+        record.prepared.close()
 
 
-def execute_with_handle(handle: Any = None, inputs: Any = None, outputs: Any = None, stream: Any = None, /, *extra: Any) -> int:
+def execute_with_handle(handle: Any, inputs: Any, outputs: Any, stream: Any, /) -> int:
     """Launches on buffers; a task prepared for these very buffers is only put on the stream (HD-7 to HD-11).
 
-    The defaults stand for missing arguments: they fit nothing, so the checked road refuses them. What reaches a prepared task has
-    passed every check before: the lookups here are the price of a launch. ``is True`` because a comparison with an array gives one.
+    What reaches a prepared task has passed every check before: the lookups here are the price of a launch. A number is taken for
+    granted only if it is the very object seen before: an equal one may be a float or of NumPy, which the binding refuses (PY-3,
+    PY-5). A parameter for extra arguments would cost a tenth of it; see below how a wrong number of them is answered.
     """
     try:
         target = LOCAL.streams[stream]
-        record = HANDLES[handle]
-        known_inputs, known_outputs, device, task = record.recent[outputs[0]]
-        if extra or (known_inputs == inputs) is not True or (known_outputs == outputs) is not True or device != target.device:
-            if extra or type(inputs) is not list or type(outputs) is not list:
-                raise TypeError  # refused with the binding's text below
-            key = (*inputs, target.device, *outputs)
-            entry = record.prepared[key]
-            record.recent[outputs[0]] = entry
-            task = entry[3]
+        head = outputs[0]
+        known_inputs, known_outputs, first, last, end, out, known, wide, task = target.launches[handle][head]
+        if (
+            (stream is not target.handle and stream is not _ZERO)
+            or handle is not known
+            or head is not out
+            or inputs[0] is not first
+            or inputs[end] is not last
+            or (known_inputs == inputs) is not True
+            or (known_outputs == outputs) is not True
+            or (wide and not (all(map(is_, known_inputs, inputs)) and all(map(is_, known_outputs, outputs))))
+        ):
+            task = _known_task(handle, inputs, outputs, stream, target)
     except (LookupError, TypeError, ValueError):
-        return _first_launch(handle, inputs, outputs, stream, *extra)
+        return _first_launch(handle, inputs, outputs, stream)
     queue = target.queue
     queue.append(task)
     if len(queue) > target.limit:
         drain(target)
     return 0
+
+
+_ZERO: Final = 0
+
+
+def _known_task(handle: Any, inputs: Any, outputs: Any, stream: Any, target: Stream) -> Task:
+    """The prepared task of buffers that were not the newest ones, or came as other objects of the same value.
+
+    Raises:
+        LookupError: There is none.
+        TypeError: The arguments may be of a wrong type.
+    """
+    if type(inputs) is not list or type(outputs) is not list:
+        raise TypeError
+    if not all([type(number) is int for number in [handle, stream, *inputs, *outputs]]):
+        raise TypeError
+    prepared: Prepared = HANDLES[handle].prepared
+    task: Task = prepared[tuple([*inputs, target.device, *outputs])][-1]
+    prepared.keep(inputs[:], target.device, outputs[:], task)
+    return task
 
 
 @function(NAME, "KOOK")
@@ -421,7 +447,7 @@ def _first_launch(handle: int, inputs: Any, outputs: Any, stream: int) -> int:
     if len(out_buffers) != len(record.outputs):
         raise AclFault(OUTPUT_NOT_MATCH, f"{record.model.op_type}: the handle has {len(record.outputs)} outputs, {len(out_buffers)} given")
     target = contexts.stream_for(stream)
-    task: Task = record.prepare(in_buffers, out_buffers, target.device)
+    task = record.task(in_buffers, out_buffers, target.device)
     target.queue.append(task)
     if len(target.queue) > target.limit:
         drain(target)
@@ -430,6 +456,8 @@ def _first_launch(handle: int, inputs: Any, outputs: Any, stream: int) -> int:
 
 vars(execute_with_handle)["failure"] = vars(_first_launch).pop("failure")
 execute_with_handle.__module__ = "acl.op"
+execute_with_handle.__qualname__ = f"{NAME} args parse failed: execute_with_handle"
+"""What Python's TypeError for a wrong number of arguments starts with (PY-2)."""
 
 
 # Cast

@@ -316,10 +316,10 @@ def test_the_same_output_with_changing_inputs(acl: ModuleType) -> None:
             assert acl.rt.synchronize_stream(0) == 0
             assert np.all(add.result() == expected)
     record = HANDLES[handle]
-    assert len(record.prepared) == 4 and len(record.recent) == 1
+    assert len(record.prepared) == 4 and len(record.prepared.recent[0]) == 1
     assert acl.op.execute_with_handle(handle, [other, right], add.outputs, 0) == 0
     acl.rt.free(address)
-    assert len(record.prepared) == 1 and not record.recent
+    assert len(record.prepared) == 1 and not record.prepared.recent[0]
     assert acl.op.execute_with_handle(handle, [left, right], add.outputs, 0) == 0
     assert acl.rt.synchronize_stream(0) == 0
     assert np.array_equal(add.result(), add.expected)
@@ -336,18 +336,18 @@ def test_every_way_to_drop_a_task_drops_it_from_the_index(acl: ModuleType) -> No
     def launch() -> None:
         for inputs in (add.inputs, swapped, add.inputs):
             assert acl.op.execute_with_handle(handle, inputs, add.outputs, 0) == 0
-        assert len(record.prepared) == 2 and len(record.recent) == 1
+        assert len(record.prepared) == 2 and len(record.prepared.recent[0]) == 1
 
     launch()
     acl.update_data_buffer(add.inputs[0], add.addresses[0], 16)
-    assert not record.prepared and not record.recent
+    assert not record.prepared and not record.prepared.recent[0]
     launch()
     plan = acl.faults.kernel("Mul")
-    assert not record.prepared and not record.recent
+    assert not record.prepared and not record.prepared.recent[0]
     plan.cancel()
     launch()
     acl.rt.free(add.addresses[1])
-    assert not record.prepared and not record.recent
+    assert not record.prepared and not record.prepared.recent[0]
     acl.op.destroy_handle(handle)
     acl.rt.synchronize_stream(0)
 

@@ -6,6 +6,7 @@ an :class:`AclFault` into the failing result: the values given after the letters
 
 from __future__ import annotations
 
+import copy
 import operator
 import sys
 from collections.abc import Callable
@@ -53,15 +54,17 @@ def _long(value: Any) -> int:
 
 
 def _text(value: object) -> str:
-    """s: a str without NUL; None is refused."""
+    """s: a str without NUL that UTF-8 can hold; None is refused."""
     if isinstance(value, str) and "\0" not in value:
+        if not value.isascii():
+            value.encode()
         return value
     raise TypeError
 
 
 def _float(value: Any) -> float:
-    """f: a C float."""
-    if isinstance(value, str):
+    """f: a C float; anything with ``__float__`` or ``__index__``, no text."""
+    if isinstance(value, (str, bytes, bytearray, memoryview)):
         raise TypeError
     return float(value)
 
@@ -98,7 +101,7 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
     keyword_refusal = f"{name}() takes no keyword arguments"
 
     def failure(code: int) -> Any:
-        return (*empty, code) if empty else code
+        return (*map(copy.copy, empty), code) if empty else code
 
     def decorate(inner: Callable[P, R]) -> Callable[P, R]:
         def call(*args: Any, **keywords: Any) -> Any:
@@ -156,6 +159,18 @@ def int_list(name: str, value: object) -> list[int]:
         if not isinstance(element, int):
             raise TypeError("the list argument is not list of int")
     return list(value)
+
+
+def long_list(name: str, value: object) -> list[int]:
+    """A real list of Python ints that 64 bits hold: dims and bounds, unlike addresses, do not wrap.
+
+    Raises:
+        TypeError: As ``int_list``, or for a number out of range.
+    """
+    numbers = int_list(name, value)
+    if not all(-(1 << 63) <= number < 1 << 63 for number in numbers):
+        raise TypeError("the list argument is not list of int")
+    return numbers
 
 
 def public(module: str) -> list[str]:

@@ -12,6 +12,11 @@ from .arguments import refuse
 from .attrs import normalise
 
 _RAW: dict[str, str] = {"list_bool": "u1", "list_int": "<i8", "list_float": "<f4"}
+_BOUNDS: dict[str, tuple[int, int]] = {
+    "list_bool": (0, 255),
+    "list_int": (-(1 << 63), (1 << 63) - 1),
+    "list_data_type": (-(1 << 31), (1 << 31) - 1),
+}
 
 
 def values_of(name: str, kind: str, given: Any) -> tuple[Any, ...]:
@@ -55,7 +60,8 @@ def _allowed(kind: str, value: object) -> bool:
         return isinstance(value, str)
     if not isinstance(value, int):
         return False
-    return kind != "list_bool" or 0 <= value <= 255
+    low, high = _BOUNDS[kind]
+    return low <= value <= high
 
 
 def _bad() -> NoReturn:

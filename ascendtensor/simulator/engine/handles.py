@@ -6,22 +6,25 @@ dropped when a buffer is updated or destroyed and when its memory is freed: each
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import threading
+from typing import Any, Final, Protocol
 
 from ascendtensor.simulator.engine import memory
 from ascendtensor.simulator.engine.launching import Buffers, check_sizes, exact_outputs, fail, measured_task, task_of
 from ascendtensor.simulator.engine.models import OpModel, Specs
-from ascendtensor.simulator.engine.tables import Task
+from ascendtensor.simulator.engine.tables import LAUNCHES, Task
 
 PREPARED_LIMIT = 64
 """Tasks kept for one handle; then the oldest goes."""
 
 _FEW = 32
-
+_LOCK: Final = threading.RLock()
+"""Threads that share a buffer may prepare tasks over it at once. Launches that find a prepared task never come here."""
 
 Key = tuple[int, ...]
-Entry = tuple[list[int], list[int], int, Task]
-"""Input buffers, output buffers, device and the task."""
+Entry = tuple[list[int], list[int], Any, Any, int, int, int, bool, Task]
+"""Input buffers, output buffers; first and last input, the last one's index, first output and operator handle, the very objects
+that were given; whether there are others; the task."""
 
 
 class Owner(Protocol):
@@ -34,37 +37,57 @@ class Prepared(dict[Key, Entry]):
     """Tasks by ``(*input buffers, device, *output buffers)``.
 
     Attributes:
-        recent: The newest of them by first output buffer, which a launch finds without building a key. Only what is in the
-            dictionary itself is in here, so dropping a task (``pop``, ``clear``) drops it from both.
+        handle: The operator handle, 0 for an executor without one and after the end.
+        recent: By device the newest tasks by first output buffer, which a launch finds without building a key. Only what is in
+            the dictionary itself is in here, so dropping a task (``pop``, ``clear``) drops it from both.
     """
 
-    __slots__ = ("recent",)
+    __slots__ = ("handle", "recent")
 
-    def __init__(self) -> None:
+    def __init__(self, handle: int) -> None:
         super().__init__()
-        self.recent: dict[int, Entry] = {}
+        self.handle = handle
+        self.recent: dict[int, dict[int, Entry]] = {}
 
-    def keep(self, key: Key, entry: Entry) -> None:
-        """Adds a task; beyond the limit the oldest goes."""
-        if len(self) >= PREPARED_LIMIT:
-            self.pop(next(iter(self)))
+    def keep(self, inputs: list[int], device: int, outputs: list[int], task: Task) -> Key:
+        """Adds a task, or an old one with the numbers as they were given now; beyond the limit the oldest goes."""
+        key: Key = (*inputs, device, *outputs)
+        while len(self) >= PREPARED_LIMIT and key not in self:
+            self.pop(next(iter(list(self)), ()))
+        wide = len(inputs) > 2 or len(outputs) > 1
+        first, last = (inputs[0], inputs[-1]) if inputs else (None, None)
+        head = outputs[0] if outputs else 0
+        entry = (inputs, outputs, first, last, max(len(inputs) - 1, 0), head, self.handle, wide, task)
         self[key] = entry
-        if entry[1]:
-            self.recent[entry[1][0]] = entry
+        if outputs and self.handle:
+            found = self.recent.get(device)
+            if found is None:
+                found = self.recent[device] = LAUNCHES.setdefault(device, {}).setdefault(self.handle, {})
+            found[head] = entry
+        return key
 
     def pop(self, key: Key, default: Any = None) -> Any:
         """Drops a task."""
         entry = super().pop(key, None)
         if entry is None:
             return default
-        if entry[1] and self.recent.get(entry[1][0]) is entry:
-            del self.recent[entry[1][0]]
+        found = self.recent.get(key[len(entry[0])])
+        if found is not None and found.get(entry[5]) is entry:
+            del found[entry[5]]
         return entry
 
     def clear(self) -> None:
         """Drops all of them."""
-        self.recent.clear()
+        for found in self.recent.values():
+            found.clear()
         super().clear()
+
+    def close(self) -> None:
+        """Drops all of them for good: nothing finds a task under the handle any more."""
+        handle, self.handle = self.handle, 0
+        for device in self.recent:
+            LAUNCHES[device].pop(handle, None)
+        self.clear()
 
 
 class OpHandle:
@@ -74,17 +97,15 @@ class OpHandle:
         model: The model, kept even if the table drops it.
         inputs, outputs: Copies of the descriptions, constants included.
         prepared: Tasks that are bound to buffers already.
-        recent: Its index by first output buffer.
     """
 
-    __slots__ = ("inputs", "model", "outputs", "prepared", "recent")
+    __slots__ = ("inputs", "model", "outputs", "prepared")
 
-    def __init__(self, model: OpModel, inputs: Specs, outputs: Specs) -> None:
+    def __init__(self, model: OpModel, inputs: Specs, outputs: Specs, handle: int = 0) -> None:
         self.model = model
         self.inputs = inputs
         self.outputs = outputs
-        self.prepared = Prepared()
-        self.recent = self.prepared.recent
+        self.prepared = Prepared(handle)
 
     def task(self, inputs: Buffers, outputs: Buffers, device: int) -> Task:
         """The prepared task for these buffers, made if there is none.
@@ -93,7 +114,7 @@ class OpHandle:
             AclFault: As ``prepare``.
         """
         entry = self.prepared.get((*[buffer.handle for buffer in inputs], device, *[buffer.handle for buffer in outputs]))
-        return self.prepare(inputs, outputs, device) if entry is None else entry[3]
+        return self.prepare(inputs, outputs, device) if entry is None else entry[-1]
 
     def prepare(self, inputs: Buffers, outputs: Buffers, device: int) -> Task:
         """Makes the task for these buffers and keeps it.
@@ -125,11 +146,12 @@ class OpHandle:
                 owners[id(block)] = block
             elif buffer.address:  # run mode DEVICE: host memory whose end nobody announces
                 return
-        in_handles, out_handles = [buffer.handle for buffer in inputs], [buffer.handle for buffer in outputs]
-        key = (*in_handles, device, *out_handles)
-        self.prepared.keep(key, (in_handles, out_handles, device, task))
-        for owner in owners.values():
-            _note(owner, self.prepared, key)
+            if block is not None and block.device >= 0 and block.device != device:
+                return  # RT-42: peer access may end, also unannounced
+        with _LOCK:
+            key = self.prepared.keep([buffer.handle for buffer in inputs], device, [buffer.handle for buffer in outputs], task)
+            for owner in owners.values():
+                _note(owner, self.prepared, key)
 
 
 def _note(owner: Owner, prepared: dict[Any, Any], key: Any) -> None:

@@ -220,8 +220,11 @@ def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: 
 def _run_all(stream: Stream) -> Outcome:
     queue = stream.queue
     popleft = queue.popleft
-    while queue:
-        fn, args = queue[0]
+    while True:
+        try:
+            fn, args = queue[0]
+        except IndexError:  # cheaper than asking before each task
+            return None
         try:
             fn(*args)
         except Blocked as blocked:
@@ -234,7 +237,6 @@ def _run_all(stream: Stream) -> Outcome:
                 popleft()
             raise
         popleft()
-    return None
 
 
 def _run_carefully(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:

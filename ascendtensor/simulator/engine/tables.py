@@ -108,6 +108,7 @@ class Stream:
         limit: Above this length the launching call runs the queue itself; -1 after a stop (see ``streams``).
         error: Code of the last failed task, 0 if none; taken by the next synchronising call (RT-45).
         busy: Identifier of the thread that runs the queue, or None.
+        launches: The tasks that launches through handles find on this device, see ``LAUNCHES``.
         subscriber: Thread served by ``process_report`` for this stream, or None.
     """
 
@@ -123,6 +124,7 @@ class Stream:
         "flag",
         "handle",
         "identifier",
+        "launches",
         "limit",
         "priority",
         "queue",
@@ -145,6 +147,7 @@ class Stream:
         self.subscriber: int | None = None
         self.priority = 0
         self.flag = 0
+        self.launches = LAUNCHES.setdefault(context.device, {})
 
 
 class Capture:
@@ -182,6 +185,8 @@ DESCS: Final[dict[int, TensorDesc]] = {}
 BUFFERS: Final[dict[int, DataBuffer]] = {}
 ATTRS: Final[dict[int, Any]] = {}
 HANDLES: Final[dict[int, Any]] = {}
+LAUNCHES: Final[dict[int, dict[int, dict[int, Any]]]] = {}
+"""By device and operator handle the newest prepared task of each first output buffer (``handles.Prepared``)."""
 CONTEXTS: Final[dict[int, Context]] = {}
 STREAMS: Final[dict[int, Stream]] = {}
 EVENTS: Final[dict[int, Event]] = {}
@@ -208,7 +213,7 @@ def counts() -> dict[str, int]:
 
 def clear() -> None:
     """Empty every table in place."""
-    for table in COUNTED.values():
+    for table in (*COUNTED.values(), *LAUNCHES.values()):
         table.clear()
 
 
