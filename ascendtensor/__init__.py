@@ -76,6 +76,7 @@ from .errors import (
     ValueRangeError,
 )
 from .interop.host import HostArray
+from .launch import op_models
 from .launch.registry import handle_cache
 from .ops.activation import relu, sigmoid
 from .ops.comparison import (
@@ -582,6 +583,7 @@ __all__ = [
     "normal",
     "ones",
     "ones_like",
+    "op_models",
     "outer",
     "permute",
     "positive",

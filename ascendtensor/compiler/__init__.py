@@ -1,55 +1,90 @@
-"""From the description of an operator to the bytes of its model.
+"""From the description of an operator to its model.
 
-`ASCENDTENSOR_COMPILER` names the compiler: `atc` (CANN's program; default on an NPU), `simulated` (the simulator's own, in this process;
-default on the simulator) or `simulated-program` (the same as a program with ATC's options).
+`ASCENDTENSOR_COMPILER` names the compiler: `online` (CANN's, inside this process; default on an NPU where its library is found), `atc`
+(CANN's program; default on an NPU where it is not), `simulated` (the simulator's own, in this process; default on the simulator) or
+`simulated-program` (the same as a program with ATC's options). On the simulator `online` is the simulator's counterpart of CANN's.
+`ASCENDTENSOR_OP_MODELS` takes the place of all of them: models then come from directories of finished ones only.
 """
 
 import os
 from typing import Final
 
-from ascendtensor.compiler import simulated, store
+from ascendtensor.compiler import archive, simulated, store
+from ascendtensor.compiler.archive import Archive
 from ascendtensor.compiler.atc import AtcCompiler
 from ascendtensor.compiler.description import ABSENT, Attribute, AttributeKind, Description, TensorDescription
-from ascendtensor.compiler.protocol import Compiler
+from ascendtensor.compiler.online import OnlineCompiler, find_library
+from ascendtensor.compiler.protocol import Compiler, Registrar
 from ascendtensor.compiler.store import ModelStore, StoreInfo
-from ascendtensor.errors import BackendError
+from ascendtensor.errors import BackendError, CompilerNotFoundError
 
 __all__ = [
     "ABSENT",
+    "Archive",
     "Attribute",
     "AttributeKind",
     "Compiler",
     "Description",
     "ModelStore",
+    "Registrar",
     "StoreInfo",
     "TensorDescription",
+    "builder",
     "choose",
     "choose_compiler",
+    "registrar",
 ]
 
 VARIABLE: Final = "ASCENDTENSOR_COMPILER"
+NAMES: Final = ("online", "atc", "simulated", "simulated-program")
+BUILDERS: Final = ("atc", "simulated", "simulated-program")
+"""Those that give files."""
 
 
-def choose_compiler(backend: str, soc: str) -> Compiler:
-    """The compiler for a backend ("npu" or "simulator") and a chip; nothing is run or looked for yet.
+def choose_compiler(backend: str, soc: str) -> Compiler | Registrar:
+    """The compiler for a backend ("npu" or "simulator") and a chip; nothing is run yet.
 
     Raises:
         BackendError: `ASCENDTENSOR_COMPILER` is unknown, or its models are of no use to the backend.
     """
-    name = os.environ.get(VARIABLE, "").strip().lower() or ("atc" if backend == "npu" else "simulated")
-    if name not in ("atc", "simulated", "simulated-program"):
-        raise BackendError(f"{VARIABLE}={name!r} is unknown", advice="It may be atc, simulated or simulated-program.")
-    if backend == "npu" and name != "atc":
+    name = os.environ.get(VARIABLE, "").strip().lower() or _default(backend)
+    if name not in NAMES:
+        raise BackendError(f"{VARIABLE}={name!r} is unknown", advice=f"It may be {', '.join(NAMES[:-1])} or {NAMES[-1]}.")
+    if backend == "npu" and name not in ("online", "atc"):
         raise BackendError(f"{VARIABLE}={name} makes models that an NPU can't load", advice=f"Unset {VARIABLE}, or set it to atc.")
+    return registrar(backend, soc) if name == "online" else builder(name, soc)
+
+
+def _default(backend: str) -> str:
+    if backend != "npu":
+        return "simulated"
+    try:
+        find_library()
+    except CompilerNotFoundError:
+        return "atc"
+    return "online"
+
+
+def builder(name: str, soc: str) -> Compiler:
+    """One of the compilers that give files (`BUILDERS`)."""
     if name == "atc":
         return AtcCompiler(soc)
     return simulated.SimulatedCompiler(soc) if name == "simulated" else simulated.program(soc)
 
 
-def choose(backend: str, soc: str) -> ModelStore:
-    """A new store over `choose_compiler` and `store.cache_directory`.
+def registrar(backend: str, soc: str) -> Registrar:
+    """The compiler inside the process for a backend; its library is looked for at its first use."""
+    return OnlineCompiler(soc) if backend == "npu" else simulated.SimulatedOnline(soc)
+
+
+def choose(backend: str, soc: str) -> ModelStore | Archive | Registrar:
+    """Where models come from: finished ones (`ASCENDTENSOR_OP_MODELS`), else `choose_compiler`, with the disk cache if it gives files.
 
     Raises:
         BackendError: See `choose_compiler`.
+        CompileError: `ASCENDTENSOR_OP_MODELS` names a directory without models.
     """
-    return ModelStore(choose_compiler(backend, soc), store.cache_directory())
+    if places := archive.directories():
+        return Archive(places, backend, soc)
+    chosen = choose_compiler(backend, soc)
+    return chosen if isinstance(chosen, Registrar) else ModelStore(chosen, store.cache_directory())

@@ -37,7 +37,7 @@ AttributeKind = Literal[
 ]
 _KINDS: Final = frozenset(get_args(AttributeKind))
 
-_TYPES: Final[dict[int, str]] = {
+TYPE_NAMES: Final[dict[int, str]] = {
     DataType.FLOAT: "float",
     DataType.FLOAT16: "float16",
     DataType.INT8: "int8",
@@ -67,7 +67,7 @@ _FORMATS: Final = frozenset(
 )
 """Formats of `codes.Format` that ATC reads (single_op_parser.cc, kFormatDict)."""
 
-_CONSTANTS: Final[dict[int, np.dtype[Any]]] = {
+CONSTANT_TYPES: Final[dict[int, np.dtype[Any]]] = {
     DataType.INT8: np.dtype("<i1"),
     DataType.UINT8: np.dtype("<u1"),
     DataType.INT16: np.dtype("<i2"),
@@ -139,8 +139,9 @@ class TensorDescription:
             raise ValueError("an empty tensor can't be a constant; describe it as a plain input with a dim of 0")
         if self.ranges is not None and len(self.ranges) != len(self.shape):
             raise ValueError(f"{len(self.ranges)} ranges for {len(self.shape)} dims; one for each dim is needed")
-        if self.const is not None and (dtype := _CONSTANTS.get(self.dtype)) and len(self.const) != dtype.itemsize * math.prod(self.shape):
-            raise ValueError(f"{len(self.const)} bytes for a constant of {_TYPES[self.dtype]}{list(self.shape)}")
+        dtype = CONSTANT_TYPES.get(self.dtype)
+        if self.const is not None and dtype is not None and len(self.const) != dtype.itemsize * math.prod(self.shape):
+            raise ValueError(f"{len(self.const)} bytes for a constant of {TYPE_NAMES[self.dtype]}{list(self.shape)}")
 
     @property
     def absent(self) -> bool:
@@ -154,13 +155,13 @@ class TensorDescription:
 
     def values(self) -> "np.ndarray[Any, np.dtype[Any]] | None":
         """The constant as an array of its shape, None without a constant or for a type that NumPy lacks."""
-        dtype = _CONSTANTS.get(self.dtype)
+        dtype = CONSTANT_TYPES.get(self.dtype)
         return None if self.const is None or dtype is None else np.frombuffer(self.const, dtype).reshape(self.shape)
 
     def __str__(self) -> str:
         if self.absent:
             return "absent"
-        text = f"{_TYPES.get(self.dtype, self.dtype)}[{', '.join('?' if dim == -1 else str(dim) for dim in self.shape)}]"
+        text = f"{TYPE_NAMES.get(self.dtype, self.dtype)}[{', '.join('?' if dim == -1 else str(dim) for dim in self.shape)}]"
         return text if self.const is None else f"{text}={self._constant_text()}"
 
     def _constant_text(self) -> str:
@@ -274,12 +275,12 @@ class Description:
     def _tensor_json(self, desc: TensorDescription, place: str) -> dict[str, Any]:
         if desc.absent:
             return {"format": "RESERVED", "type": "UNDEFINED", "shape": []}
-        if desc.dtype not in _TYPES:
+        if desc.dtype not in TYPE_NAMES:
             raise self._refuse(f"{place} has a data type ATC's description does not know ({desc.dtype})")
         form = Format(desc.format).name if desc.format in Format.__members__.values() else str(desc.format)
         if form not in _FORMATS:
             raise self._refuse(f"{place} has a format ATC's description does not know ({form})")
-        result: dict[str, Any] = {"format": form, "type": _TYPES[desc.dtype], "shape": list(_ints(desc.shape))}
+        result: dict[str, Any] = {"format": form, "type": TYPE_NAMES[desc.dtype], "shape": list(_ints(desc.shape))}
         ranges = desc.ranges or ((1, -1),) * len(desc.shape)
         if -1 in desc.shape:  # one pair per unknown dim, also for outputs (single_op_parser.cc, SetShapeRange)
             result["shape_range"] = [list(_ints(pair)) for dim, pair in zip(desc.shape, ranges, strict=True) if dim == -1]
@@ -292,9 +293,9 @@ class Description:
         return result
 
     def _constant_json(self, desc: TensorDescription, place: str) -> list[int] | list[float]:
-        if desc.dtype not in _CONSTANTS:
+        if desc.dtype not in CONSTANT_TYPES:
             raise self._refuse(
-                f"{place} is a {_TYPES[desc.dtype]} constant, which ATC's description can't hold",
+                f"{place} is a {TYPE_NAMES[desc.dtype]} constant, which ATC's description can't hold",
                 "Pass it as a tensor on the device, or as an integer constant where the operator takes one.",
             )
         values = desc.values()

@@ -1,7 +1,7 @@
-"""What every operator compiler that gives model files looks like."""
+"""What operator compilers look like: those that give model files, and those that put models into the process."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ascendtensor.compiler.description import Description
 
@@ -33,5 +33,63 @@ class Compiler(Protocol):
 
         Raises:
             CompileError: One of them can't be compiled.
+        """
+        ...
+
+
+@runtime_checkable
+class Registrar(Protocol):
+    """Compiles operators into this process (`aclopCompile`): no file comes of it, and models age (OM-10).
+
+    Descriptions, attributes, buffers and streams are pyACL's integers, which are the C pointers (PY-1).
+
+    Attributes:
+        name: "online".
+        version: Version of what compiles.
+        precision: How it treats the given dtypes.
+        soc: Chip the models are for.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def precision(self) -> str: ...
+    @property
+    def soc(self) -> str: ...
+
+    def prepare(self) -> None:
+        """Make ready now what the first use would.
+
+        Raises:
+            CompilerNotFoundError: The library is not there.
+            CompileError: It does not take the precision mode.
+        """
+        ...
+
+    def register(self, op_type: str, inputs: Sequence[int], outputs: Sequence[int], attr: int) -> None:
+        """Make the operator's model matchable; nothing is compiled if a model matches already (OM-14).
+
+        Raises:
+            CompileError: It can't be compiled.
+        """
+        ...
+
+    def execute(
+        self,
+        op_type: str,
+        inputs: tuple[Sequence[int], Sequence[int]],
+        outputs: tuple[Sequence[int], Sequence[int]],
+        attr: int,
+        stream: int,
+    ) -> None:
+        """Compile if need be and launch (`aclopCompileAndExecuteV2`).
+
+        Inputs and outputs are descriptions and data buffers; exact dims are written into output descriptions where only the run knows
+        them (OP-13).
+
+        Raises:
+            AclError: It can't be compiled or launched.
         """
         ...

@@ -1,4 +1,4 @@
-"""The simulator's own operator compiler, in this process or as the program that takes ATC's options."""
+"""The simulator's own operator compiler, in this process, as the program that takes ATC's options, or in the manner of `aclopCompile`."""
 
 import os
 import sys
@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ascendtensor.acl import binding
 from ascendtensor.compiler.atc import AtcCompiler
 from ascendtensor.compiler.description import Description
-from ascendtensor.errors import CompileError
+from ascendtensor.errors import CompileError, from_acl
+from ascendtensor.simulator import online
 from ascendtensor.simulator.engine import compile as engine
 from ascendtensor.simulator.engine import container
 
@@ -45,6 +47,44 @@ class SimulatedCompiler:
                 log=str(failure),
                 operands=str(description),
             ) from failure
+
+
+@dataclass(frozen=True)
+class SimulatedOnline:
+    """Compiles into the simulator's table of models, as CANN's `aclopCompile` does: the models age, and no file comes of it."""
+
+    soc: str
+    name: str = "online"
+    precision: str = "origin"
+
+    @property
+    def version(self) -> str:
+        return version()
+
+    def prepare(self) -> None:
+        """See `Registrar.prepare`: there is nothing to do."""
+
+    def register(self, op_type: str, inputs: Sequence[int], outputs: Sequence[int], attr: int) -> None:
+        """See `Registrar.register`."""
+        if code := online.compile_operator(op_type, len(inputs), inputs, len(outputs), outputs, attr, 0, online.SYS, None):
+            raise CompileError(
+                f"the simulated compiler does not build {op_type}: code {code}", op_type=op_type, log=binding.get_recent_err_msg()
+            )
+
+    def execute(
+        self,
+        op_type: str,
+        inputs: tuple[Sequence[int], Sequence[int]],
+        outputs: tuple[Sequence[int], Sequence[int]],
+        attr: int,
+        stream: int,
+    ) -> None:
+        """See `Registrar.execute`."""
+        code = online.compile_and_execute_v2(
+            op_type, len(inputs[1]), *inputs, len(outputs[1]), *outputs, attr, 0, online.SYS, None, stream
+        )
+        if code:
+            raise from_acl("aclopCompileAndExecuteV2", code, binding.get_recent_err_msg())
 
 
 def program(soc: str) -> AtcCompiler:

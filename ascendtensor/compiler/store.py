@@ -7,13 +7,11 @@ follows; an entry that does not hold what it says is compiled again. Files are w
 several processes may compile the same thing and none ever reads half of it.
 """
 
-import contextlib
 import hashlib
 import json
 import logging
 import os
 import re
-import secrets
 import sys
 import threading
 import time
@@ -22,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ascendtensor.compiler import progress
+from ascendtensor.compiler import files, progress
 from ascendtensor.compiler.description import Description
 from ascendtensor.compiler.protocol import Compiler
 
@@ -224,22 +222,10 @@ class ModelStore:
 
     def _write(self, description: Description, model: bytes) -> None:
         path = self._path(description)
-        if path is None or self.directory is None:
+        if path is None:
             return
-        beside = self.directory / f".{os.getpid()}-{secrets.token_hex(8)}.tmp"
         try:
-            content = _pack(description, model)
-            try:
-                try:
-                    beside.write_bytes(content)
-                except FileNotFoundError:  # the first one, or somebody emptied the cache meanwhile
-                    self.directory.mkdir(parents=True, exist_ok=True)
-                    beside.write_bytes(content)
-                os.replace(beside, path)
-            except BaseException:  # also when interrupted: leave nothing behind
-                with contextlib.suppress(OSError):
-                    beside.unlink(missing_ok=True)
-                raise
+            files.write(path, _pack(description, model))
         except OSError as error:
             if not path.exists():  # on Windows another process may hold the same file open, and then it is there
                 self._disk_failed("written", error)

@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections import Counter, deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .. import compiler, dtypes
@@ -22,7 +22,9 @@ from ..runtime.interrupts import HeldInterrupts
 from .variants import Variants
 
 if TYPE_CHECKING:
+    from ..compiler.archive import Archive
     from ..compiler.description import Description
+    from ..compiler.protocol import Registrar
     from ..compiler.store import ModelStore
     from .static import Plan
 
@@ -81,7 +83,11 @@ class HandleRegistry:
         self._dying: deque[tuple[list[int], list[int]]] = deque()
         # Bytes given to acl.op.load stay alive: the documentation says the user manages that memory (OM-5).
         self._loaded: dict[Description, bytes] = {}
-        self._store: ModelStore | None = None
+        self._source: ModelStore | Archive | Registrar | None = None
+        # Called with the description of every model that a new plan launches (`op_models.record`).
+        self.recorders: list[Callable[[Description], None]] = []
+        # What launches are compiled with, each anew (`op_models.mode`), instead of through handles.
+        self.each_run: Registrar | None = None
         self.variants = Variants()
         self._forget_counters()
 
@@ -215,19 +221,40 @@ class HandleRegistry:
             Seconds that it took to get the model from the store or the compiler, 0.0 if it was loaded already.
         """
         with self.lock:
+            self.note(description)
             if description in self._loaded:
                 return 0.0
-            if self._store is None:
-                self._store = compiler.choose(device.backend().name, device.soc_name())
+            source = self._models()
             began = time.perf_counter()
-            (model,) = self._store.get([description])
+            if isinstance(source, compiler.Registrar):
+                _register(source, description)
+                model = b""  # it stays in pyACL
+            else:
+                (model,) = source.get([description])
             spent = time.perf_counter() - began
             self._compile_seconds += spent
             logger.info("operator model for %s: %.1f ms, %d bytes", description.op_type, spent * 1e3, len(model))
             with HeldInterrupts():
-                binding.op_load(binding.bytes_to_ptr(model), len(model))
+                if model:
+                    binding.op_load(binding.bytes_to_ptr(model), len(model))
                 self._loaded[description] = model
             return spent
+
+    def note(self, description: Description) -> None:
+        """Tell those who record that a new plan launches this."""
+        for record in self.recorders:
+            record(description)
+
+    def _models(self) -> ModelStore | Archive | Registrar:
+        if self._source is None:
+            self._source = compiler.choose(device.backend().name, device.soc_name())
+        return self._source
+
+    def finished(self) -> Archive | None:
+        """The finished models (`ASCENDTENSOR_OP_MODELS`) that are all there is, None where models are compiled."""
+        with self.lock:
+            source = self._models()
+            return source if isinstance(source, compiler.Archive) else None
 
     def reload(self, description: Description) -> None:
         """Load a model once more that is not found any longer (100024), before that is an error."""
@@ -266,7 +293,12 @@ class HandleRegistry:
             self._graveyard = deque()
             while self._live:
                 binding.destroy_handle(self._live.pop())
-            self._store = None
+            self._source = None
+
+
+def _register(source: Registrar, description: Description) -> None:
+    with attrs.made(description.attrs) as attr, desc.made(description.inputs) as inputs, desc.made(description.outputs) as outputs:
+        source.register(description.op_type, inputs, outputs, attr)
 
 
 def _create_handle(description: Description) -> int:

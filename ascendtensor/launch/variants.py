@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from .dynamic import generalize
 
 if TYPE_CHECKING:
+    from ..compiler.archive import Archive
     from ..compiler.description import Description, TensorDescription
 
 STATIC_VARIANTS: Final = 8
@@ -77,6 +78,22 @@ def dynamic_model(description: Description, family: Family, per_call: bool) -> D
     if found is None:
         found = family.dynamic[() if free else constants] = generalize(description, free_constants=free)
     return found
+
+
+def finished_model(description: Description, finished: Archive, exact: bool, per_call: bool) -> Description:
+    """The model that serves a description where models can only be loaded: an exact one, else a dynamic one, as far as there is one.
+
+    Args:
+        description: The operator with its exact shapes.
+        finished: What there is.
+        exact: Whether an exact model would do; it is named as the missing one then.
+        per_call: Whether constants have to stay in the model.
+    """
+    candidates = [description] if exact else []
+    candidates.append(generalize(description, free_constants=False))
+    if not per_call:
+        candidates.append(generalize(description, free_constants=True))
+    return next((candidate for candidate in candidates if finished.holds(candidate)), candidates[0])
 
 
 def _open(tensor: TensorDescription) -> Hashable:

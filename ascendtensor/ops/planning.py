@@ -17,9 +17,10 @@ from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError
 from ..launch import operands as fetches
 from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
+from ..launch.each_run import each_run_plan
 from ..launch.registry import HandleRegistry
 from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, UnaryPlan
-from ..launch.variants import dynamic_model, variant_of
+from ..launch.variants import dynamic_model, finished_model, variant_of
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
@@ -186,19 +187,27 @@ class Planner:
 
     def _model(self, row: Row, call: Prepared) -> Plan:
         registry, description = self._registry, call.description
+        if registry.each_run is not None:
+            registry.note(description)
+            return each_run_plan(call, registry.each_run, row.data_dependent, row.per_call)
         family = registry.variants.family(description)
         variant = variant_of(description)
-        if not (row.data_dependent or row.per_call or family.wants_dynamic(variant)):
-            family.loaded(variant, registry.load(description))
-            handle = registry.handle(description, call.device)
-            if call.simple and len(call.fetches) == 1:
-                return UnaryPlan(call, handle)
-            return (
-                BinaryPlan(call, handle) if call.simple and len(call.fetches) == 2 == len(description.inputs) else StaticPlan(call, handle)
-            )
-        model = dynamic_model(description, family, row.per_call)
-        registry.load(model)
-        return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model, registry.reload)
+        moving = row.data_dependent or row.per_call
+        finished = registry.finished()
+        if finished is not None:
+            model = finished_model(description, finished, not moving, row.per_call)
+        elif moving or family.wants_dynamic(variant):
+            model = dynamic_model(description, family, row.per_call)
+        else:
+            model = description
+        seconds = registry.load(model)
+        if model is not description:
+            return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model, registry.reload)
+        family.loaded(variant, seconds)
+        handle = registry.handle(description, call.device)
+        if call.simple and len(call.fetches) == 1:
+            return UnaryPlan(call, handle)
+        return BinaryPlan(call, handle) if call.simple and len(call.fetches) == 2 == len(description.inputs) else StaticPlan(call, handle)
 
     def _prepare(self, row: Row, operands: tuple[Any, ...], decision: Decision, device: Device) -> Prepared:
         inputs: list[TensorDescription] = []

@@ -16,8 +16,8 @@ from ascendtensor import facts
 from ascendtensor.codes import Format
 from ascendtensor.simulator import kernels
 from ascendtensor.simulator.engine import container
-from ascendtensor.simulator.engine.attrs import Attributes, normalise
-from ascendtensor.simulator.engine.models import UNDEFINED, OpModel, Ranges, Specs, TensorSpec, complete, dtype_code
+from ascendtensor.simulator.engine.attrs import Attributes, as_plain, normalise
+from ascendtensor.simulator.engine.models import UNDEFINED, OpModel, Ranges, Specs, TensorSpec, dtype_code
 from ascendtensor.simulator.kernels.registry import NUMPY_OF, Meta, Out
 
 OP_KEYS = frozenset({"op", "name", "input_desc", "output_desc", "attr", "compile_flag"})
@@ -93,21 +93,46 @@ def model_of(description: dict[str, Any]) -> OpModel:
         CompileFailure: As ``build``.
     """
     op_type = _op_type(description)
-    operator = _prototype(op_type)
     given_inputs = _entries(description, "input_desc", op_type)
     given_outputs = _entries(description, "output_desc", op_type)
+    operator = _prototype(op_type)
     inputs = tuple(_tensor(entry, f"input {index} of {op_type}", True) for index, entry in enumerate(given_inputs))
     outputs = tuple(_tensor(entry, f"output {index} of {op_type}", False) for index, entry in enumerate(given_outputs))
     _check_parameters(operator, "input", operator.inputs, inputs, given_inputs)
     _check_parameters(operator, "output", operator.outputs, outputs, given_outputs)
     attrs = _attributes(operator, description.get("attr", []))
-    if kernels.lookup(op_type) is None:
+    return _checked(OpModel(op_type, inputs, outputs, attrs))
+
+
+def model_from(op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes, members: tuple[Sequence[str], Sequence[str]]) -> OpModel:
+    """The model of an operator compiled inside the process, of descriptions instead of JSON; ages (OM-10).
+
+    Args:
+        op_type: The operator.
+        inputs, outputs: Its descriptions.
+        attrs: Its attributes.
+        members: The repeated input or output that each description belongs to, "" for none (TD-20).
+
+    Raises:
+        CompileFailure: As ``build``.
+    """
+    operator = _prototype(op_type)
+    _check_parameters(operator, "input", operator.inputs, inputs, [{"dynamic_input": name} for name in members[0]])
+    _check_parameters(operator, "output", operator.outputs, outputs, [{"dynamic_input": name} for name in members[1]])
+    entries = [{"name": name, "type": kind, "value": as_plain(value)} for name, (kind, value) in attrs.values.items()]
+    return _checked(OpModel(op_type, inputs, outputs, _attributes(operator, entries), online=True))
+
+
+def _checked(model: OpModel) -> OpModel:
+    """The model, if the simulator can run it and its shape rule agrees."""
+    op_type = model.op_type
+    if model.kernel is None:
         _fail("E10501", f"the simulator has no kernel of operator [{op_type}]. {_nearest(op_type, kernels.names())}")
-    for spec in (*inputs, *outputs):
+    for spec in (*model.inputs, *model.outputs):
         if spec.numpy is None and not spec.absent:
             _fail("E10501", f"the simulator has no kernel of operator [{op_type}] for type [{DTYPE_NAMES.get(spec.dtype, spec.dtype)}].")
-    _check_rule(op_type, inputs, outputs, complete(op_type, attrs))
-    return OpModel(op_type, inputs, outputs, attrs)
+    _check_rule(op_type, model.inputs, model.outputs, model.arguments)
+    return model
 
 
 def file_name(description: dict[str, Any], index: int) -> str:
