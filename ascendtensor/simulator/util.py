@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from .engine import AclFault, memory
 from .engine.arguments import function, public, refuse
+from .engine.tables import ON_NEW_PROCESS
 
 _MAX_BYTES: Final = (1 << 63) - 1
 
@@ -42,13 +43,15 @@ _threads: Final[dict[int, _Thread]] = {}
 
 
 class _Thread(threading.Thread):
-    """A thread that keeps what its function raised."""
+    """A thread that keeps what its function raised, and its number until it is joined: a pthread's is not given away before."""
 
     def __init__(self, function: Callable[..., Any], argument: Any) -> None:
         super().__init__(daemon=True)
         self.function = function
         self.argument = argument
         self.error: BaseException | None = None
+        self.ended = threading.Event()
+        self.released = threading.Event()
 
     def run(self) -> None:
         """Call the function with its one argument, or with none for None."""
@@ -59,6 +62,19 @@ class _Thread(threading.Thread):
                 self.function(self.argument)
         except BaseException as error:
             self.error = error
+        self.ended.set()
+        self.released.wait()
+
+
+def _forget_threads() -> None:
+    """Let go of threads that ended and were never joined (``new_process``)."""
+    for identifier, thread in list(_threads.items()):
+        if thread.ended.is_set():
+            thread.released.set()
+            _threads.pop(identifier, None)
+
+
+ON_NEW_PROCESS.append(_forget_threads)
 
 
 def _deprecated(name: str) -> None:
@@ -174,8 +190,10 @@ def stop_thread(thread_id: int) -> int:
         return errno.ESRCH
     if thread is threading.current_thread():
         return errno.EDEADLK
-    thread.join()
+    thread.ended.wait()
     _threads.pop(thread_id, None)
+    thread.released.set()
+    thread.join()
     if thread.error is not None:
         raise RuntimeError(f"thread {thread_id} raised {thread.error!r}") from thread.error
     return 0

@@ -89,3 +89,13 @@ def test_stop_thread_raises_what_the_thread_raised(acl: ModuleType) -> None:  # 
 def test_dir_lists_the_functions(acl: ModuleType) -> None:
     assert "bytes_to_ptr" in dir(acl.util)
     assert "np" not in dir(acl.util) and "contexts" not in dir(acl.rt)
+
+
+def test_the_number_of_a_thread_is_its_own_until_it_is_joined(acl: ModuleType) -> None:  # PY-16
+    seen: list[int] = []
+    threads = [acl.util.start_thread(seen.append, number)[0] for number in range(20)]
+    assert len(set(threads)) == 20
+    for thread in reversed(threads):
+        assert acl.util.stop_thread(thread) == 0
+        assert acl.util.stop_thread(thread) != 0
+    assert sorted(seen) == list(range(20))

@@ -22,7 +22,7 @@ import numpy as np
 from ascendtensor.codes import error_name
 
 from . import AclFault, errors_log
-from .tables import LOCAL, STREAMS, Capture, Event, Stream, Task
+from .tables import LOCAL, STREAMS, Capture, Event, Stream, Task, Wait
 
 LOCK: Final = threading.Lock()
 CONDITION: Final = threading.Condition(LOCK)
@@ -192,7 +192,6 @@ def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: 
     me = get_ident()
     if stream.busy == me:  # a task or a user's function came back here: the outer run goes on
         return None
-    owned = False
     try:
         with LOCK:
             while stream.busy is not None and (until is None or not until.done):
@@ -205,15 +204,14 @@ def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: 
             if until is not None and until.done:
                 return None
             stream.busy = me
-            owned = True
         with np.errstate(all="ignore"):
             if until is None and deadline is None:
                 return _run_all(stream)
             return _run_carefully(stream, until, deadline, budget)
     finally:
-        if owned:
+        if stream.busy == me:  # asked, not remembered: an interrupt may come between owning and remembering it
+            stream.busy = None
             with LOCK:
-                stream.busy = None
                 _wake()
 
 
@@ -323,7 +321,7 @@ def discard_tasks(stream: Stream) -> None:
         if fn is _record:
             _record(*args)
         elif fn is _wait:
-            args[1].waits -= 1
+            args[1].passed = True
         elif fn is _hand_over:
             args[0].done = True
     with LOCK:
@@ -359,10 +357,10 @@ def _record(capture: Capture) -> None:
     capture.done = True
 
 
-def _wait(capture: Capture, event: Event) -> None:
+def _wait(capture: Capture, wait: Wait) -> None:
     if not capture.done:
         raise Blocked(capture)
-    event.waits -= 1
+    wait.passed = True
 
 
 def _reset(event: Event, capture: Capture | None) -> None:
@@ -398,8 +396,9 @@ def wait_event(stream: Stream, event: Event) -> None:
     """Queue a wait for the event's newest record (EV-2, EV-4)."""
     capture = event.capture
     if capture is not None:
-        event.waits += 1
-        enqueue(stream, _wait, (capture, event))
+        wait = Wait()
+        enqueue(stream, _wait, (capture, wait))
+        event.add(wait)  # behind it: an interrupt between the two must not leave a wait that nothing passes
 
 
 def reset(event: Event, stream: Stream) -> None:

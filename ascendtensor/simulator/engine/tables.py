@@ -161,16 +161,25 @@ class Capture:
         self.time = 0
 
 
+class Wait:
+    """One queued ``stream_wait_event``."""
+
+    __slots__ = ("passed",)
+
+    def __init__(self) -> None:
+        self.passed = False
+
+
 class Event:
     """An event of one of the three kinds (EV-1).
 
     Attributes:
         kind: "plain" (create_event), "flag" (create_event_with_flag) or "ex" (create_event_ex_with_flag).
         capture: The newest record, None before the first one and after a reset.
-        waits: Queued ``stream_wait_event`` tasks that were not passed yet.
+        pending: Queued waits; those that were passed are swept out now and then.
     """
 
-    __slots__ = ("capture", "device", "flag", "handle", "kind", "waits")
+    __slots__ = ("capture", "device", "flag", "handle", "kind", "pending")
 
     def __init__(self, kind: str, flag: int, device: int) -> None:
         self.handle = new_handle()
@@ -178,7 +187,23 @@ class Event:
         self.flag = flag
         self.device = device
         self.capture: Capture | None = None
-        self.waits = 0
+        self.pending: list[Wait] = []
+
+    @property
+    def waits(self) -> int:
+        """How many waits were not passed yet."""
+        self.pending[:] = [wait for wait in self.pending if not wait.passed]
+        return len(self.pending)
+
+    def add(self, wait: Wait) -> None:
+        """Count a queued wait."""
+        pending = self.pending
+        pending.append(wait)
+        if len(pending) >= _MANY_WAITS and not len(pending) & (len(pending) - 1):
+            pending[:] = [wait for wait in pending if not wait.passed]
+
+
+_MANY_WAITS: Final = 16
 
 
 DESCS: Final[dict[int, TensorDesc]] = {}
