@@ -100,6 +100,14 @@ def test_the_simulator_knows_codes_and_facts_only() -> None:
             assert known, f"{name(path)} imports {module}"
 
 
+def test_the_simulators_engine_and_kernels_know_nothing_above_them() -> None:
+    for folder, below in (("engine", "engine|kernels"), ("kernels", "kernels")):
+        for path in (ROOT / "ascendtensor" / "simulator" / folder).rglob("*.py"):
+            for module in imported(path):
+                if re.match(r"ascendtensor\.simulator\b", module):
+                    assert re.match(rf"ascendtensor\.simulator\.({below})(\.|$)", module), f"{name(path)} imports {module}"
+
+
 def test_nothing_of_one_system_only_is_imported() -> None:
     assert [f"{name(path)}: {module}" for path in PACKAGE for module in imported(path) if module in POSIX_ONLY] == []
 
