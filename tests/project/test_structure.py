@@ -28,6 +28,9 @@ DEPENDENCIES = {"numpy", "ml_dtypes", "typing_extensions"}
 OWNERS = {"rich": {"ascendtensor/demo.py"}, "sklearn": {"ascendtensor/demo.py"}}
 """Optional packages, each with the modules that may import it."""
 
+GATES = {"ascendtensor", "ascendtensor.simulator"}
+"""Packages from which others take modules, `from ascendtensor import codes`: the module counts, not the package."""
+
 POSIX_ONLY = {"fcntl", "grp", "posix", "pwd", "pty", "resource", "select", "syslog", "termios", "tty"}
 
 
@@ -47,7 +50,7 @@ def parts(path: Path) -> tuple[list[Function], list[ast.Import | ast.ImportFrom]
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Absolute names of the modules that a file imports, and of what it takes from the package itself."""
+    """Absolute names of the modules that a file imports, and of what it takes from a gate."""
     package = name(path).removesuffix(".py").split("/")[:-1]
     for node in parts(path)[1]:
         if isinstance(node, ast.Import):
@@ -55,7 +58,7 @@ def imported(path: Path) -> Iterator[str]:
         else:
             start = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*start, *(node.module.split(".") if node.module else [])])
-            yield from (f"{module}.{alias.name}" for alias in node.names) if module == "ascendtensor" else (module,)
+            yield from (f"{module}.{alias.name}" for alias in node.names) if module in GATES else (module,)
 
 
 def lines(function: Function) -> range:
