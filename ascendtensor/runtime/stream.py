@@ -54,7 +54,8 @@ def explain(error: AclError, lanes: Iterable[Lane]) -> AclError:
     """Names in an error of queued work what was launched since the stream was last waited for (RT-45)."""
     names = [str(getattr(item, "op_type", item)) for lane in lanes for item in lane.recent]
     if names:
-        said = f"Launched before it: {', '.join(names[-RECENT:])}. ASCENDTENSOR_LAUNCH_BLOCKING=1 tells which one failed."
+        hint = "" if "LAUNCH_BLOCKING" in error.advice else " ASCENDTENSOR_LAUNCH_BLOCKING=1 tells which one failed."
+        said = f"Launched before it: {', '.join(names[-RECENT:])}.{hint}"
         error.advice = f"{error.advice} {said}".strip()
     return error
 

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -22,10 +23,10 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 PACKAGE = Path(ascendtensor.__file__).parent
 
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(?P<margin> *)```python\n(?P<code>.*?)^(?P=margin)```", re.MULTILINE | re.DOTALL)
 """Blocks that are run; those that are not say so behind the language, or are no Python."""
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
-FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"`([\w./-]+\.(?:py|ipynb|jsonl|json|md))`")
 
 EACH = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -35,8 +36,8 @@ def _program(text: str) -> str:
     """The examples of a document in order, one program, at the lines where they stand."""
     lines: list[str] = []
     for block in BLOCK.finditer(text):
-        before = text[: block.start(1)].count("\n")
-        lines += [""] * (before - len(lines)) + block.group(1).splitlines()
+        before = text[: block.start("code")].count("\n")
+        lines += [""] * (before - len(lines)) + textwrap.dedent(block["code"]).splitlines()
     return "\n".join(lines)
 
 
@@ -77,7 +78,7 @@ def test_links_lead_somewhere(document: Path) -> None:
 @EACH
 def test_files_that_are_named_exist(document: Path) -> None:
     known = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.suffix in (".py", ".ipynb", ".jsonl", ".json", ".md")}
-    examples = {"add.json", "ops.json", "op.json", "acl.json", "setup.py"}
+    examples = {"acl.json", "add.json", "manifest.json", "op_models/manifest.json", "ops.json", "program.py"}
     for name in NAMED.findall(document.read_text(encoding="utf-8")):
         found = name in examples or any(path == name or path.endswith("/" + name) for path in known)
         assert found, f"{document.name} names {name}"
