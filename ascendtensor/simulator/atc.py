@@ -81,6 +81,9 @@ def _options(arguments: list[str]) -> dict[str, str]:
             _fail(f"E10007: [--{name}] is required.")
         if not found[name]:
             _fail(f"E10004: Value for [--{name}] is empty.")
+    soc = found["soc_version"]
+    if not (soc.isascii() and soc.startswith("Ascend") and soc[6:].replace("_", "").isalnum()):
+        _fail(f"E10001: Value [{soc}] for parameter [--soc_version] is invalid. Reason: names look like Ascend910B1.")
     return found
 
 
@@ -113,7 +116,7 @@ def _read(path: Path) -> list[Any]:
         _fail(f"E19000: File [{path}] cannot be read. Reason: {error}.")
     try:
         operators = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         _fail(f"E10410: File [{path}] is not valid JSON. Reason: {error}.")
     if not isinstance(operators, list) or not operators:
         _fail(f"E10410: File [{path}] must hold a list with at least one operator.")

@@ -213,6 +213,8 @@ def _tensor(entry: dict[str, Any], where: str, is_input: bool) -> TensorSpec:
     ranges = _ranges(entry.get("shape_range"), dims, where, is_input)
     if "origin_shape" in entry:
         dims = _shape(entry["origin_shape"], where)
+    if type(entry.get("is_const", False)) is not bool:
+        _fail("E10001", f"{where}: Value [{entry['is_const']}] for parameter [is_const] is invalid. Reason: true or false is needed.")
     const = _const(entry, dtype, dims, where) if entry.get("is_const") else None
     return TensorSpec(dtype, origin, storage, dims, ranges, const, 0)
 
@@ -236,7 +238,7 @@ def _shape(shape: Any, where: str) -> tuple[int, ...]:
     if not isinstance(shape, list) or not all(type(dim) is int for dim in shape):
         _fail("E10001", f"{where}: Value [{shape}] for parameter [shape] is invalid. Reason: a list of integers is needed.")
     dims = tuple(shape)
-    if dims != UNKNOWN_RANK and any(dim < -1 for dim in dims):
+    if dims != UNKNOWN_RANK and any(not -1 <= dim < 1 << 63 for dim in dims):
         _fail("E10001", f"{where}: Value {shape} for parameter [shape] is invalid. Reason: dims are >= 0 or -1, or [-2] for any rank.")
     return dims
 
