@@ -57,8 +57,11 @@ from .desc import (
 )
 from .engine import errors_log, process
 from .engine.arguments import function
+from .engine.custom import KernelLaunch, kernel_binary, register_kernel
+from .versions import get_cann_attribute, get_cann_attribute_list, get_cann_version, get_device_capability, get_version_str
 
 __all__ = [
+    "KernelLaunch",
     "app_log",
     "blas",
     "configure",
@@ -72,9 +75,13 @@ __all__ = [
     "finalize_reference",
     "float16_to_float",
     "float_to_float16",
+    "get_cann_attribute",
+    "get_cann_attribute_list",
+    "get_cann_version",
     "get_data_buffer_addr",
     "get_data_buffer_size",
     "get_data_buffer_size_v2",
+    "get_device_capability",
     "get_recent_err_msg",
     "get_soc_name",
     "get_tensor_desc_address",
@@ -89,10 +96,13 @@ __all__ = [
     "get_tensor_desc_size",
     "get_tensor_desc_type",
     "get_version",
+    "get_version_str",
     "init",
     "install",
+    "kernel_binary",
     "new_process",
     "op",
+    "register_kernel",
     "rt",
     "set_tensor_const",
     "set_tensor_desc_name",
@@ -228,6 +238,10 @@ def install() -> None:
         module = sys.modules.get(f"{__name__}.{name}")
         if module is not None:
             sys.modules[f"acl.{name}"] = module
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 configure()

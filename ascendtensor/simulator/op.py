@@ -17,7 +17,7 @@ from ascendtensor import facts
 from ascendtensor.codes import ErrorCode, Format, Placement
 
 from . import kernels
-from .engine import AclFault, attrs, contexts, errors_log, memory
+from .engine import AclFault, attrs, contexts, errors_log, memory, tiling
 from .engine.arguments import function, int_list, invalid, null, public
 from .engine.attr_values import values_of
 from .engine.attrs import Attributes
@@ -30,6 +30,7 @@ from .engine.process import State
 from .engine.streams import Hooks, drain, enqueue
 from .engine.tables import ATTRS, BUFFERS, DESCS, HANDLES, LOCAL, DataBuffer, Stream, Task, TensorDesc, new_handle
 from .kernels.registry import NUMPY_OF, Meta, Out
+from .op_kernels import *  # noqa: F403
 
 API_NOT_SUPPORT: Final = int(ErrorCode.API_NOT_SUPPORT)
 INPUT_NOT_MATCH: Final = int(ErrorCode.OP_INPUT_NOT_MATCH)
@@ -111,6 +112,7 @@ def set_max_op_queue_num(count: int) -> int:
     if count == 0:
         raise invalid("count", count, "must be greater than 0")
     State.max_op_queue = count
+    tiling.Limit.count = count  # OM-12
     return 0
 
 
@@ -247,7 +249,11 @@ def match_model(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[Te
     Raises:
         AclFault: 100024 or 100000 (OM-21).
     """
-    model, code = TABLE.find(query_of(op_type, inputs, outputs, attributes))
+    query = query_of(op_type, inputs, outputs, attributes)
+    prepared = tiling.find(query)
+    if prepared is not None:
+        return prepared
+    model, code = TABLE.find(query)
     if model is None:
         raise AclFault(code, _miss(op_type, inputs, outputs, attributes, code))
     return model
@@ -265,6 +271,10 @@ def _match_hosted(
     op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], buffers: Sequence[DataBuffer], attributes: Attributes
 ) -> OpModel:
     """As ``match_model``, host-placed inputs first taken as constants of the bytes they hold now (OM-27)."""
+    if op_type in tiling.SELECTORS:
+        prepared = tiling.find(query_of(op_type, inputs, outputs, attributes))
+        if prepared is not None:
+            return prepared
     pretended: list[TensorDesc] = []
     for desc, buffer in zip(inputs, buffers, strict=True):
         if desc.placement == HOST and desc.const is None and buffer.size:
@@ -358,7 +368,8 @@ def make_handle(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc
                 raise AclFault(API_NOT_SUPPORT, f"{parameter}[{index}] is placed on the host, which a handle does not support")
     model = match_model(op_type, inputs, outputs, attributes)
     handle = new_handle()
-    HANDLES[handle] = OpHandle(model, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)), handle)
+    kind = tiling.TilingHandle if isinstance(model.kernel, tiling.TilingKernel) else OpHandle
+    HANDLES[handle] = kind(model, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)), handle)
     return handle
 
 

@@ -8,6 +8,12 @@ from typing import Any, Final
 from .engine import AclFault, contexts, copying, memory, streams
 from .engine.arguments import function, invalid, null, public, refuse
 from .engine.tables import EVENTS, LOCAL, Event
+from .rt_binary import *  # noqa: F403
+from .rt_copies import *  # noqa: F403
+from .rt_device import *  # noqa: F403
+from .rt_memory import *  # noqa: F403
+from .rt_stream import *  # noqa: F403
+from .rt_stream import set_failure_mode
 
 _PARAM_INVALID: Final = 107000
 _UNSUPPORTED: Final = 207000
@@ -230,14 +236,7 @@ def stream_query(stream: int) -> tuple[int, int]:
 @function("acl.rt.set_stream_failure_mode", "KK")
 def set_stream_failure_mode(stream: int, mode: int) -> int:
     """1 stops the whole context at the first failure; once a stream (RT-46)."""
-    found = contexts.stream_for(stream)
-    if mode not in (0, 1):
-        raise invalid("mode", mode, "must be 0 or 1", _PARAM_INVALID)
-    if found.failure_mode is not None:
-        raise AclFault(_PARAM_INVALID, f"the failure mode of stream {found.identifier} was set before")
-    found.failure_mode = mode
-    if mode:
-        found.context.stop = True
+    set_failure_mode(contexts.stream_for(stream), mode)
     return 0
 
 
@@ -511,24 +510,12 @@ def mem_invalidate(dev_ptr: int, size: int) -> int:
 # Copies and fills
 
 
-def _check_copy(dst: int, dest_max: int, src: int, count: int, kind: int) -> None:
-    """The acl layer's checks, then the runtime's (RT-34)."""
-    if dst == 0:
-        raise null("dst")
-    if src == 0:
-        raise null("src")
-    if not 0 <= kind <= 5:
-        raise invalid("kind", kind, "must be in [0, 5]")
-    if dest_max == 0 or count > dest_max:
-        raise invalid("count", count, f"must not exceed dest_max, {dest_max}", _PARAM_INVALID)
-
-
 @function("acl.rt.memcpy", "KKKKi")
 def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int) -> int:
     """At once, past everything queued; the addresses decide the direction (RT-34 .. RT-37)."""
     if count == 0:
         return 0
-    _check_copy(dst, dest_max, src, count, kind)
+    copying.check_range(dst, dest_max, src, count, kind)
     if dst == src:
         return 0
     contexts.current()
@@ -542,25 +529,8 @@ def memcpy_async(dst: int, dest_max: int, src: int, count: int, kind: int, strea
     """Queued for device and pinned memory; with pageable memory it waits for the stream and copies (RT-38 .. RT-41)."""
     if count == 0:
         return 0
-    _check_copy(dst, dest_max, src, count, kind)
-    one_space = memory.Settings.one_space
-    if kind == copying.HOST_TO_HOST and not one_space:
-        raise AclFault(_UNSUPPORTED, "host-to-host copies are not supported on a stream", "EH0006")
-    found = contexts.stream_for(stream)
-    if dst == src:
-        return 0
-    one, other = memory.find(dst), memory.find(src)
-    if not one_space:
-        copying.check_direction(kind, dst, src, one, other)
-    target, source = copying.pair(dst, src, count, one, other)
-    if kind == copying.BUFFERED and (other is None or other.device < 0):
-        streams.enqueue(found, copying.copy, (target, source.copy()))  # RT-40
-    elif one is None or other is None:
-        streams.wait_for(found)
-        target[:] = source
-    else:
-        streams.enqueue(found, copying.copy, (target, source))
-    return 0
+    copying.check_range(dst, dest_max, src, count, kind)
+    return copying.copy_async(dst, src, count, kind, stream)
 
 
 def _check_fill(dev_ptr: int, max_count: int, count: int) -> None:

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import AclFault, contexts, memory
-from .arguments import invalid
+from . import AclFault, contexts, memory, streams
+from .arguments import invalid, null
 
 PARAM_INVALID: Final = 107000
+UNSUPPORTED: Final = 207000
 HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS, BUFFERED = range(6)
+
+
+def check_range(dst: int, dest_max: int, src: int, count: int, kind: int) -> None:
+    """The acl layer's checks, then the runtime's (RT-34)."""
+    if dst == 0:
+        raise null("dst")
+    if src == 0:
+        raise null("src")
+    if not 0 <= kind <= 5:
+        raise invalid("kind", kind, "must be in [0, 5]")
+    if dest_max == 0 or count > dest_max:
+        raise invalid("count", count, f"must not exceed dest_max, {dest_max}", PARAM_INVALID)
 
 
 def pair(dst: int, src: int, count: int, one: memory.Block | None, other: memory.Block | None) -> tuple[memory.Bytes, memory.Bytes]:
@@ -41,3 +54,25 @@ def check_direction(kind: int, dst: int, src: int, one: memory.Block | None, oth
         raise invalid("kind", kind, f"dst [{dst:#x}] is host memory", PARAM_INVALID)
     if other is None and kind in (DEVICE_TO_HOST, DEVICE_TO_DEVICE):
         raise invalid("kind", kind, f"src [{src:#x}] is host memory", PARAM_INVALID)
+
+
+def copy_async(dst: int, src: int, count: int, kind: int, handle: int) -> int:
+    """Queue a copy of device and pinned memory; with pageable memory wait for the stream and copy (RT-38 .. RT-41)."""
+    one_space = memory.Settings.one_space
+    if kind == HOST_TO_HOST and not one_space:
+        raise AclFault(UNSUPPORTED, "host-to-host copies are not supported on a stream", "EH0006")
+    stream = contexts.stream_for(handle)
+    if dst == src:
+        return 0
+    one, other = memory.find(dst), memory.find(src)
+    if not one_space:
+        check_direction(kind, dst, src, one, other)
+    target, source = pair(dst, src, count, one, other)
+    if kind == BUFFERED and (other is None or other.device < 0):
+        streams.enqueue(stream, copy, (target, source.copy()))  # RT-40
+    elif one is None or other is None:
+        streams.wait_for(stream)
+        target[:] = source
+    else:
+        streams.enqueue(stream, copy, (target, source))
+    return 0

@@ -44,9 +44,10 @@ class Block:
         array: The bytes.
         device: Device index, or -1 for pinned host memory.
         tasks: Prepared tasks over this memory, (prepared, key) pairs dropped when it is freed.
+        owner: "" for memory that ``free`` takes back, else what it belongs to: "physical" or "alias" (``adopt``).
     """
 
-    __slots__ = ("address", "array", "data", "device", "raw", "size", "tasks")
+    __slots__ = ("address", "array", "data", "device", "owner", "raw", "size", "tasks")
 
     def __init__(self, address: int, size: int, device: int, raw: Bytes) -> None:
         start = _pointer(raw)
@@ -57,6 +58,7 @@ class Block:
         self.address = address or self.data
         self.size = size
         self.device = device
+        self.owner = ""
         self.tasks: list[tuple[dict[Any, Any], Any]] = []
 
 
@@ -114,9 +116,11 @@ def used(device: int) -> int:
 
 
 def counts() -> dict[str, int]:
-    """Live allocations: ``device_memory`` and ``host_memory``."""
-    device = sum(1 for block in list(_BLOCKS.values()) if block.device >= 0)
-    return {"device_memory": device, "host_memory": len(_BLOCKS) - device}
+    """Live allocations: ``device_memory`` and ``host_memory``; ``other_memory`` for physical, mapped and registered memory."""
+    blocks = list(_BLOCKS.values())
+    other = sum(1 for block in blocks if block.owner)
+    device = sum(1 for block in blocks if block.device >= 0 and not block.owner)
+    return {"device_memory": device, "host_memory": len(blocks) - device - other, "other_memory": other}
 
 
 # Allocating
@@ -150,6 +154,39 @@ def allocate_host(size: int, device: int) -> Block:
         _enter(block)
     _poison(block.array)
     return block
+
+
+def adopt(array: Bytes, device: int, address: int = 0) -> Block:
+    """Make bytes that exist already visible at one more address, which ``free`` refuses and ``withdraw`` ends.
+
+    Args:
+        array: The bytes; they stay where they are.
+        device: Whose memory it counts as, -1 for pinned host memory. It takes none of the device's.
+        address: Where; 0 for any place of the device.
+    """
+    block = Block.__new__(Block)
+    block.raw = block.array = array
+    block.data = _pointer(array)
+    block.size, block.device, block.owner, block.tasks = array.size, device, "alias", []
+    with _LOCK:
+        block.address = address or (block.data if device < 0 or Settings.one_space else _place(device, array.size))
+        _enter(block)
+    return block
+
+
+def reserve(device: int, size: int) -> int:
+    """A device address range that nothing else gets for a long time; nothing lies behind it yet."""
+    with _LOCK:
+        return _place(device, size)
+
+
+def withdraw(block: Block) -> None:
+    """End an allocation that does not belong to ``free``; one that went with its device is gone already."""
+    with _LOCK:
+        if _BLOCKS.get(block.address) is not block:
+            return
+        _remove(block)
+    _drop_tasks(block)
 
 
 def _raw(size: int) -> Bytes:
@@ -215,6 +252,8 @@ def release(address: int, host: bool = False) -> None:
             raise AclFault(PARAM_INVALID, f"address [{address:#x}] {reason}")
         if not Settings.one_space and host != (block.device < 0):
             raise AclFault(PARAM_INVALID, f"address [{address:#x}] is {'host' if block.device < 0 else 'device'} memory")
+        if block.owner:
+            raise AclFault(PARAM_INVALID, f"address [{address:#x}] does not belong to malloc")
         _remove(block)
     _drop_tasks(block)
     _recycle(block)
@@ -234,7 +273,7 @@ def release_device(device: int) -> None:
 def _remove(block: Block) -> None:
     del _BLOCKS[block.address]
     del _starts[bisect.bisect_left(_starts, block.address)]
-    if block.device >= 0:
+    if block.device >= 0 and block.owner != "alias":
         _used[block.device] -= block.size
 
 
@@ -247,6 +286,8 @@ def _drop_tasks(block: Block) -> None:
 def _recycle(block: Block) -> None:
     """Keep large arrays that nothing refers to any more: faulting pages in again costs more than the work on them."""
     global _spare_bytes
+    if block.owner:  # somebody else's bytes, or somebody still maps them
+        return
     size = block.size
     del block.array
     raw = block.raw

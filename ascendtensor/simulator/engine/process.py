@@ -95,6 +95,7 @@ def finalize() -> int:
             raise AclFault(100037, "acl.finalize was called already")
         State.count = 0
         State.finalized = True
+    _end()
     return 0
 
 
@@ -105,7 +106,15 @@ def finalize_reference() -> int:
             raise AclFault(100037, "the reference count is 0 already")
         State.count -= 1
         State.finalized = State.count == 0
-        return State.count
+        left = State.count
+    if left == 0:
+        _end()
+    return left
+
+
+def _end() -> None:
+    for release in tables.ON_FINALIZE:
+        release()
 
 
 def _read(path: str) -> dict[str, Any]:

@@ -230,6 +230,9 @@ COUNTED: Final[dict[str, dict[int, Any]]] = {
 ON_NEW_PROCESS: Final[list[Callable[[], None]]] = []
 """Called by ``simulator.new_process()`` after the tables were cleared; a module with state of its own adds a function."""
 
+ON_FINALIZE: Final[list[Callable[[], None]]] = []
+"""Called by ``acl.finalize`` when it tears down; a module with something to release then adds a function."""
+
 
 def counts() -> dict[str, int]:
     """How many objects of each kind are alive."""

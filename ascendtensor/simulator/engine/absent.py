@@ -1,0 +1,34 @@
+"""Functions of the binding that exist, parse their arguments, and answer as a product without the feature does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from . import AclFault
+from .arguments import function, refuse
+
+FEATURE_NOT_SUPPORTED: Final = 207000
+API_NOT_SUPPORTED: Final = 200001
+
+
+def absent(name: str, letters: str = "", *empty: object, code: int = FEATURE_NOT_SUPPORTED) -> Callable[..., Any]:
+    """A function of that name and those arguments whose every call fails with ``code``.
+
+    Args:
+        name: Full name.
+        letters: As for ``arguments.function``, and "l" for a real list.
+        empty: Results beside the code.
+        code: 207000 of the runtime, or 200001 of the acl layer.
+    """
+
+    lists = [index for index, letter in enumerate(letters) if letter == "l"]
+
+    def call(*args: Any) -> Any:
+        if any(type(args[index]) is not list for index in lists):
+            refuse(name)
+        raise AclFault(code, "the simulated product has no such feature", "EH0006")
+
+    call.__name__ = call.__qualname__ = name.rpartition(".")[2]
+    call.__doc__ = "A feature that the simulated product lacks."
+    return function(name, letters.replace("l", "O"), *empty)(call)
