@@ -13,6 +13,7 @@ from . import __version__, compiler, runtime
 from .acl import chooser, toolkit
 from .codes import RunMode
 from .compiler.atc import find_atc
+from .compiler.online import find_library
 from .compiler.store import cache_directory
 from .errors import AscendTensorError, describe_bytes
 from .launch.registry import handle_cache
@@ -85,14 +86,18 @@ def _devices() -> Iterator[str]:
 
 def _compiler(backend: str) -> Iterator[str]:
     try:
-        chosen = compiler.choose_compiler(backend, runtime.soc_name())
+        chosen = compiler.choose(backend, runtime.soc_name())
     except AscendTensorError as error:
         yield _line("compiler", str(error))
         return
-    yield _line("compiler", f"{chosen.name}, version {chosen.version}, precision {chosen.precision}")
-    if chosen.name == "atc":
+    if isinstance(chosen, compiler.Archive):
+        yield _line("compiler", f"none, since ASCENDTENSOR_OP_MODELS is set: {chosen}")
+        return
+    used = chosen.compiler if isinstance(chosen, compiler.ModelStore) else chosen
+    yield _line("compiler", f"{used.name}, version {used.version}, precision {used.precision}")
+    if backend == "npu" or used.name == "atc":
         try:
-            yield _line("", find_atc())
+            yield _line("", str(find_library() if used.name == "online" else find_atc()))
         except AscendTensorError as error:
             yield _line("", str(error))
 

@@ -86,6 +86,18 @@ def test_info_about_a_missing_compiler(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert "ASCENDTENSOR_ATC=/nowhere/atc is not a program" in capsys.readouterr().out
 
 
+def test_info_about_the_compiler_inside_the_process(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.setenv("ASCENDTENSOR_COMPILER", "online")
+    assert main(["info"]) == 0
+    assert re.search(r"^compiler +online, version \w+", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_info_about_directories_of_models(monkeypatch: pytest.MonkeyPatch, capsys: Captured, tmp_path: Path) -> None:
+    monkeypatch.setenv("ASCENDTENSOR_OP_MODELS", str(tmp_path))
+    assert main(["info"]) == 0
+    assert f"ASCENDTENSOR_OP_MODELS names {tmp_path}, which holds no operator models" in capsys.readouterr().out
+
+
 def test_info_names_packages_that_the_demo_misses(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     monkeypatch.setattr(information, "DEMO", ("scikit-learn-that-nobody-has",))
     assert main(["info"]) == 0
