@@ -10,15 +10,18 @@ from . import promotion
 from .base import TensorBase
 from .dtypes import DType, DTypeLike, as_dtype
 from .errors import DTypeError
+from .ops.arguments import checked
 
 __all__ = ["can_cast", "promote_types", "result_type"]
 
 
+@checked
 def can_cast(from_: DTypeLike, to: DTypeLike) -> bool:
     """Whether a conversion keeps the category, as in-place operators ask for. Like: torch.can_cast."""
     return promotion.can_cast(as_dtype(from_), as_dtype(to))
 
 
+@checked
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> DType:
     """The smallest dtype that holds the values of both.
 
@@ -30,6 +33,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> DType:
     return promotion.promote_types(as_dtype(type1), as_dtype(type2))
 
 
+@checked
 def result_type(*operands: Any) -> DType:
     """The dtype that an operation on these operands is computed in.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import AutogradError, DTypeError, ShapeError, ValueRangeError
 from .ops import host
+from .ops.arguments import checked
 from .ops.call import call
 from .ops.table.creation import EYE, LIN_SPACE, RANGE
 from .ops.table.elementwise import CAST
@@ -60,6 +62,7 @@ def no_autograd(requires_grad: bool, where: str) -> None:
 # From host data
 
 
+@checked
 def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """A new tensor with a copy of `data`.
 
@@ -89,6 +92,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
     return result
 
 
+@checked
 def asarray(obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, copy: bool | None = None) -> NPUTensor:
     """`obj` as a tensor: itself where it is one of this dtype and device, else a copy as by `tensor`.
 
@@ -113,11 +117,13 @@ def asarray(obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
     return tensor(obj, wanted, device)
 
 
+@checked
 def as_tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
     """`asarray` by PyTorch's older name; host data are always copied. Like: torch.as_tensor."""
     return asarray(data, dtype, device)
 
 
+@checked
 def from_numpy(ndarray: Any) -> NPUTensor:
     """A new tensor with a copy of a NumPy array, of its dtype, on the current device.
 
@@ -135,6 +141,7 @@ def from_numpy(ndarray: Any) -> NPUTensor:
     return tensor(ndarray)
 
 
+@checked
 def scalar_tensor(value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
     """A 0-d tensor of a number. Like: torch.scalar_tensor."""
     return tensor(value, get_default_dtype() if dtype is None else dtype, device)
@@ -154,6 +161,7 @@ def convert(source: Any, dtype: DType | None, device: DeviceLike, copy: bool) ->
 # Of one number
 
 
+@checked
 def empty(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """A tensor whose elements are whatever the memory holds.
 
@@ -175,6 +183,7 @@ def empty(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
     return _wrap(base.make(base.default_class(), desc, DeviceBuffer(stream.pool.take(desc.block_size), stream)))
 
 
+@checked
 def full(size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """A tensor of one number.
 
@@ -201,16 +210,20 @@ def _filled(shape: shapes.Shape, value: Any, dtype: DType, device: DeviceLike) -
     if isinstance(value, complex) and not dtype.is_complex:
         raise DTypeError(f"the complex number {value} can't become {dtype.name}", where="full")
     if dtype.category == dtypes.INTEGER and not isinstance(value, int):
+        if not math.isfinite(value):
+            raise ValueRangeError(f"{value} has no value of dtype {dtype.name}", where="full")
         value = int(value)
     return call(FILL, (value,), (shape, dtype), as_device(device))
 
 
+@checked
 def zeros(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """A tensor of zeros; arguments as of `empty`. Ascend operator: Fill. Like: torch.zeros, numpy.zeros."""
     no_autograd(requires_grad, "zeros")
     return _wrap(_filled(shapes.as_shape(*size), 0, get_default_dtype() if dtype is None else as_dtype(dtype), device))
 
 
+@checked
 def ones(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """A tensor of ones; arguments as of `empty`. Ascend operator: Fill. Like: torch.ones, numpy.ones."""
     no_autograd(requires_grad, "ones")
@@ -225,6 +238,7 @@ def _wrap(result: Any) -> NPUTensor:
 # Like another tensor
 
 
+@checked
 def empty_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """`empty` with shape, dtype and device of `input`, where not given. Like: torch.empty_like."""
     return empty(
@@ -235,6 +249,7 @@ def empty_like(input: TensorBase, dtype: DTypeLike | None = None, device: Device
     )
 
 
+@checked
 def full_like(
     input: TensorBase, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
 ) -> NPUTensor:
@@ -242,11 +257,13 @@ def full_like(
     return full(input.desc.shape, fill_value, dtype or input.desc.dtype, input.desc.device if device is None else device, requires_grad)
 
 
+@checked
 def ones_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """`ones` with shape, dtype and device of `input`, where not given. Like: torch.ones_like."""
     return full_like(input, 1, dtype, device, requires_grad)
 
 
+@checked
 def zeros_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """`zeros` with shape, dtype and device of `input`, where not given. Like: torch.zeros_like."""
     return full_like(input, 0, dtype, device, requires_grad)
@@ -255,6 +272,7 @@ def zeros_like(input: TensorBase, dtype: DTypeLike | None = None, device: Device
 # Sequences of numbers
 
 
+@checked
 def arange(
     start: Any, end: Any = None, step: Any = 1, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
 ) -> NPUTensor:
@@ -294,6 +312,7 @@ def arange(
     return _wrap(result if working is wanted else call(CAST, (result,), (wanted,)))
 
 
+@checked
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
 ) -> NPUTensor:
@@ -316,14 +335,16 @@ def linspace(
     wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
     if wanted.is_complex:
         raise DTypeError(f"there is no linspace of {wanted.name}", where="linspace")
+    steps = operator.index(steps)
     if steps < 0:
         raise ValueRangeError(f"the number of steps can't be {steps}", where="linspace")
     working = wanted if wanted.is_floating_point else dtypes.float64
     first, last = (float(_number(value, "linspace")) for value in (start, end))
-    result = call(LIN_SPACE, (first, last), (int(steps), working), as_device(device))
+    result = call(LIN_SPACE, (first, last), (steps, working), as_device(device))
     return _wrap(result if working is wanted else call(CAST, (result,), (wanted,)))
 
 
+@checked
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: DTypeLike | None = None, device: DeviceLike = None
 ) -> NPUTensor:
@@ -333,6 +354,7 @@ def logspace(
     return result
 
 
+@checked
 def eye(
     n: int, m: int | None = None, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
 ) -> NPUTensor:

@@ -6,6 +6,7 @@ The words are PyTorch's: ``float32``, ``bfloat16``, ``bool`` (here ``bool_``, so
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
@@ -182,8 +183,10 @@ def as_dtype(value: DTypeLike) -> dtype:
         return from_numpy(value)
     if isinstance(value, str):
         try:
-            numpy = np.dtype(value)
-        except TypeError:
+            with warnings.catch_warnings():  # of aliases that NumPy gives up
+                warnings.simplefilter("ignore")
+                numpy = np.dtype(value)
+        except (TypeError, ValueError):
             pass
         else:
             return from_numpy(numpy)

@@ -26,6 +26,7 @@ from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import DTypeError, ShapeError, ValueRangeError
 from .ops import elementwise, unary
+from .ops.arguments import checked
 from .ops.call import call
 from .ops.table import random as table
 from .ops.table.elementwise import CAST
@@ -171,11 +172,13 @@ def _seed_of(seed: int) -> int:
     return seed & _MASK64
 
 
+@checked
 def default_generator(device: DeviceLike = None) -> Generator:
     """The generator that draws on a device use where none is given. Like: torch.npu.default_generators[i]."""
     return _generators.of(as_device(device).index)
 
 
+@checked
 def manual_seed(seed: int) -> Generator:
     """Start the generators of all devices again from a seed.
 
@@ -194,6 +197,7 @@ def manual_seed(seed: int) -> Generator:
     return _generators.of(0)
 
 
+@checked
 def seed() -> int:
     """Start the generators of all devices again from a seed that nobody can guess, and return it. Like: torch.seed."""
     number = secrets.randbits(64)
@@ -201,11 +205,13 @@ def seed() -> int:
     return number
 
 
+@checked
 def initial_seed() -> int:
     """The seed that the current device's generator started from. Like: torch.initial_seed."""
     return default_generator().initial_seed()
 
 
+@checked
 def get_rng_state(device: DeviceLike = None) -> Array:
     """State of a device's generator. Like: torch.npu.get_rng_state."""
     return default_generator(device).get_state()
@@ -279,13 +285,16 @@ def _into(result: Any, out: Any) -> Any:
     if out is None:
         return result
     if out.desc.shape != result.desc.shape:
-        raise ShapeError(f"the result has shape {list(result.desc.shape)}, out has {list(out.desc.shape)}", where="out=")
+        raise ShapeError(
+            f"the result has shape {list(result.desc.shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
+        )
     return copy_into(out, result)
 
 
 # Tensors
 
 
+@checked
 def rand(
     *size: Any,
     generator: Generator | None = None,
@@ -314,6 +323,7 @@ def rand(
     return _into(_uniform(shapes.as_shape(*size), _floating(dtype, "rand"), generator, device), out)
 
 
+@checked
 def randn(
     *size: Any,
     generator: Generator | None = None,
@@ -338,6 +348,7 @@ def randn(
     return _into(_normal(shapes.as_shape(*size), _floating(dtype, "randn"), generator, device), out)
 
 
+@checked
 def randint(
     low: int,
     high: Any = None,
@@ -390,6 +401,7 @@ def _limits(dtype: DType) -> tuple[int, int]:
     return limits.min, min(limits.max, (1 << 63) - 2)  # drawn as int64, and high must fit too
 
 
+@checked
 def randperm(
     n: int,
     *,
@@ -422,6 +434,7 @@ def randperm(
     return _into(order if wanted is d.int64 else call(CAST, (order,), (wanted,)), out)
 
 
+@checked
 def rand_like(
     input: TensorBase, *, dtype: DTypeLike | None = None, device: DeviceLike = None, generator: Generator | None = None
 ) -> NPUTensor:
@@ -429,6 +442,7 @@ def rand_like(
     return rand(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
 
 
+@checked
 def randn_like(
     input: TensorBase, *, dtype: DTypeLike | None = None, device: DeviceLike = None, generator: Generator | None = None
 ) -> NPUTensor:
@@ -436,6 +450,7 @@ def randn_like(
     return randn(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
 
 
+@checked
 def randint_like(
     input: TensorBase,
     low: int,
@@ -451,6 +466,7 @@ def randint_like(
     return randint(least, most, input.desc.shape, dtype=wanted, device=device or input.desc.device, generator=generator)
 
 
+@checked
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -489,6 +505,7 @@ def normal(
     return _into(elementwise.add(elementwise.mul(drawn, std), mean), out)
 
 
+@checked
 def bernoulli(input: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Ones, each with the probability that its element gives, else zeros.
 
@@ -510,6 +527,7 @@ def bernoulli(input: T, *, generator: Generator | None = None, out: T | None = N
     return _into(_trials(input.desc.shape, input, dtype, generator, input.desc.device), out)
 
 
+@checked
 def multinomial(input: T, num_samples: int, replacement: bool = False, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Numbers of categories, drawn with the weights of a vector or of each row of a matrix.
 
@@ -541,6 +559,7 @@ def multinomial(input: T, num_samples: int, replacement: bool = False, *, genera
     return _into(call(table.MULTINOMIAL, (input, (_signed(key),), (offset,)), (num_samples, bool(replacement))), out)
 
 
+@checked
 def dropout(input: T, p: float = 0.5, training: bool = True, *, generator: Generator | None = None) -> T:
     """Elements set to zero with probability `p`, the others times `1 / (1 - p)`.
 
@@ -570,6 +589,7 @@ def dropout(input: T, p: float = 0.5, training: bool = True, *, generator: Gener
 # In place
 
 
+@checked
 def uniform_(input: T, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None) -> T:
     """Fill with numbers that are equally likely anywhere in [a, b). Like: torch.Tensor.uniform_."""
     check_writable(input, "uniform_")
@@ -581,6 +601,7 @@ def uniform_(input: T, a: float = 0.0, b: float = 1.0, *, generator: Generator |
     return copy_into(input, drawn)
 
 
+@checked
 def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> T:
     """Fill with numbers of a normal distribution. Like: torch.Tensor.normal_."""
     check_writable(input, "normal_")
@@ -589,6 +610,7 @@ def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generat
     return input
 
 
+@checked
 def random_(input: T, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> T:
     """Fill with integers from `low` up to, without, `high`; by default up to the most that the dtype counts to without a gap.
 
@@ -601,6 +623,7 @@ def random_(input: T, low: int = 0, high: int | None = None, *, generator: Gener
     return copy_into(input, _integers(low, most, input.desc.shape, dtype, generator, input.desc.device))
 
 
+@checked
 def bernoulli_(input: T, p: Any = 0.5, *, generator: Generator | None = None) -> T:
     """Fill with ones, each with probability `p` (a number, or a floating tensor of the same shape), else zeros.
 
@@ -612,6 +635,7 @@ def bernoulli_(input: T, p: Any = 0.5, *, generator: Generator | None = None) ->
     return copy_into(input, _trials(input.desc.shape, p, input.desc.dtype, generator, input.desc.device))
 
 
+@checked
 def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = None) -> T:
     """Fill with numbers of the exponential distribution of rate `lambd`. Like: torch.Tensor.exponential_, numpy.random.exponential."""
     check_writable(input, "exponential_")

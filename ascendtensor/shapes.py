@@ -12,7 +12,7 @@ from math import prod
 from operator import index as as_int
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from .errors import IndexRangeError, ShapeError, ValueRangeError
+from .errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 
 __all__ = [
     "MAX_RANK",
@@ -475,9 +475,12 @@ def _checked(number: int, length: int, dim: int) -> int:
 
 
 def _slice(part: slice, length: int) -> tuple[int, int, int]:
-    if part.step == 0:
-        raise ValueRangeError("slice step cannot be zero")
-    start, stop, step = part.indices(length)
+    try:
+        start, stop, step = part.indices(length)
+    except ValueError:
+        raise ValueRangeError("slice step cannot be zero") from None
+    except TypeError:
+        raise DTypeError(f"the parts of a slice are integers or None, not {part!r}") from None
     return start, len(range(start, stop, step)), step
 
 

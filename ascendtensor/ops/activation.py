@@ -12,6 +12,7 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import DTypeError, ValueRangeError
 from . import comparison, elementwise, unary
+from .arguments import checked
 from .call import call
 from .call import unary as launch
 from .table import activation as table
@@ -38,6 +39,7 @@ def relu(input: T) -> T:
     return result
 
 
+@checked
 def relu6(input: T) -> T:
     """`min(max(input, 0), 6)`.
 
@@ -70,6 +72,7 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
     return launch(table.SIGMOID, input) if out is None else write(table.SIGMOID, out, (input,))
 
 
+@checked
 def gelu(input: T, approximate: str = "none") -> T:
     """`input` times the normal distribution function of it.
 
@@ -100,6 +103,7 @@ def gelu(input: T, approximate: str = "none") -> T:
     return elementwise.mul(elementwise.mul(input, 0.5), unary.erfc(elementwise.mul(input, -math.sqrt(0.5))))
 
 
+@checked
 def silu(input: T) -> T:
     """`input * sigmoid(input)`.
 
@@ -119,6 +123,7 @@ def silu(input: T) -> T:
     return launch(table.SILU, input)
 
 
+@checked
 def softplus(input: T, beta: float = 1.0, threshold: float = 20.0) -> T:
     """`log(1 + exp(beta * input)) / beta`, without overflow.
 
@@ -142,6 +147,7 @@ def softplus(input: T, beta: float = 1.0, threshold: float = 20.0) -> T:
     return call(table.SOFTPLUS, (input,), (float(beta), float(threshold)))
 
 
+@checked
 def leaky_relu(input: T, negative_slope: float = 0.01) -> T:
     """`input` above 0, `negative_slope * input` below.
 
@@ -160,6 +166,7 @@ def leaky_relu(input: T, negative_slope: float = 0.01) -> T:
     return call(table.LEAKY_RELU, (input,), (float(negative_slope),))
 
 
+@checked
 def elu(input: T, alpha: float = 1.0) -> T:
     """`input` above 0, `alpha * (exp(input) - 1)` below.
 
@@ -178,6 +185,7 @@ def elu(input: T, alpha: float = 1.0) -> T:
     return call(table.ELU, (input,), (float(alpha),))
 
 
+@checked
 def hardtanh(input: T, min_val: Any = -1.0, max_val: Any = 1.0) -> T:
     """`input` between two limits.
 
@@ -196,6 +204,7 @@ def hardtanh(input: T, min_val: Any = -1.0, max_val: Any = 1.0) -> T:
     return elementwise.clamp(input, min_val, max_val)
 
 
+@checked
 def hardswish(input: T) -> T:
     """`input * min(max(input + 3, 0), 6) / 6`.
 
@@ -215,6 +224,7 @@ def hardswish(input: T) -> T:
     return launch(table.HARD_SWISH, input)
 
 
+@checked
 def hardsigmoid(input: T) -> T:
     """`min(max(input / 6 + 1 / 2, 0), 1)`.
 
@@ -234,6 +244,7 @@ def hardsigmoid(input: T) -> T:
     return launch(table.HARD_SIGMOID, input)
 
 
+@checked
 def mish(input: T) -> T:
     """`input * tanh(softplus(input))`.
 
@@ -253,6 +264,7 @@ def mish(input: T) -> T:
     return launch(table.MISH, input)
 
 
+@checked
 def logsigmoid(input: T) -> T:
     """`log(sigmoid(input))`, without overflow.
 

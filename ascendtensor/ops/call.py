@@ -10,30 +10,34 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, Final
 
+import numpy as np
+
 from .. import base, shapes
 from ..base import TensorBase
-from ..errors import AclError
+from ..errors import AscendTensorError, DTypeError
 from ..launch.registry import handle_cache
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
+from .arguments import described
 from .planning import Planner
 from .schema import Row
 from .table.elementwise import CAST
 from .table.movement import AS_STRIDED, FILL, FLIP
 
 _plans: Final = handle_cache.plans
+_OPERANDS: Final = (TensorBase, int, float, complex, np.generic, tuple)
 
 
 def unary(row: Row, input: TensorBase) -> Any:
     """Launch a row that takes one tensor and no arguments."""
     try:
         plan = _plans[row, input.desc]
-    except KeyError:
+    except (KeyError, AttributeError):
         pass  # the miss comes below, so that its errors don't show this one as their cause
     else:
         try:
             return plan.launch(input)
-        except AclError as error:
+        except AscendTensorError as error:
             raise error.with_context(row.name, (input,)) from None
     return _call(row, (input,), ())
 
@@ -47,7 +51,7 @@ def binary(row: Row, input: Any, other: Any) -> Any:
     else:
         try:
             return plan.launch(input, other)
-        except AclError as error:
+        except AscendTensorError as error:
             raise error.with_context(row.name, (input, other)) from None
     return call(row, (input, other))
 
@@ -70,32 +74,42 @@ def call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = 
         CompileError: No operator model could be made.
         AclError: A pyACL call failed.
     """
-    plan = _plans.get(_key(row, operands, arguments, device))
-    if plan is None:
-        return _call(row, operands, arguments, device)
     try:
-        return plan.launch(*operands)
-    except AclError as error:
-        raise error.with_context(row.name, operands) from None
+        plan = _plans[_key(row, operands, arguments, device)]
+    except (KeyError, TypeError):  # a miss, or an argument that can't be hashed
+        pass
+    else:
+        try:
+            return plan.launch(*operands)
+        except AscendTensorError as error:
+            raise error.with_context(row.name, operands) from None
+    return _call(row, operands, arguments, device)
 
 
 def structured(row: Row, input: TensorBase, *arguments: Hashable) -> Any:
     """Launch a row that takes one tensor and has arguments; `call(row, (input,), arguments)` with less to do."""
-    plan = _plans.get((row, input.desc, *arguments))
-    if plan is None:
-        return _call(row, (input,), arguments)
     try:
-        return plan.launch(input)
-    except AclError as error:
-        raise error.with_context(row.name, (input,)) from None
+        key = (row, input.desc, *arguments)  # by itself: in the brackets it is the syntax of Python 3.11
+        plan = _plans[key]
+    except (KeyError, AttributeError, TypeError):
+        pass
+    else:
+        try:
+            return plan.launch(input)
+        except AscendTensorError as error:
+            raise error.with_context(row.name, (input,)) from None
+    return _call(row, (input,), arguments)
 
 
 def find(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> tuple[Any, tuple[Any, ...]]:
     """The plan for a call, made if need be, and the operands in the form that it takes; nothing is launched."""
-    plan = _plans.get(_key(row, operands, arguments, None))
-    if plan is None:
-        operands = tuple(map(plain, operands))
-        plan = planner.plan(_key(row, operands, arguments, None), row, operands, arguments, None)
+    try:
+        return _plans[_key(row, operands, arguments, None)], operands
+    except (KeyError, TypeError):
+        pass
+    _check(row, operands, arguments)
+    operands = tuple(map(plain, operands))
+    plan = planner.plan(_key(row, operands, arguments, None), row, operands, arguments, None)
     return plan, operands
 
 
@@ -109,7 +123,7 @@ def launch_into(row: Row, plan: Any, targets: tuple[TensorBase, ...], operands: 
     """The second half of `call_into`: launch a plan that `find` gave."""
     try:
         plan.launch_into(targets, *operands)
-    except AclError as error:
+    except AscendTensorError as error:
         raise error.with_context(row.name, operands) from None
 
 
@@ -128,12 +142,31 @@ def _key(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], d
 
 def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None = None) -> Any:
     """The miss: bring views into plain form, make the plan, launch it."""
+    _check(row, operands, arguments)
     operands = tuple(map(plain, operands))
     plan = planner.plan(_key(row, operands, arguments, device), row, operands, arguments, device)
     try:
         return plan.launch(*operands)
-    except AclError as error:
+    except AscendTensorError as error:
         raise error.with_context(row.name, operands) from None
+
+
+def _check(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...]) -> None:
+    """Refuse what is no operand or can't be an argument, before a plan is made for it."""
+    for operand in operands:
+        if not (operand is None or isinstance(operand, _OPERANDS)):
+            advice = "An array or a list becomes a tensor by tensor()."
+            raise DTypeError(f"an operand is a tensor or a number, not {described(operand)}", advice=advice).with_context(
+                row.name, filter(_is_tensor, operands)
+            )
+    try:
+        hash(arguments)
+    except TypeError as error:
+        raise DTypeError(f"an argument does not fit: {error}").with_context(row.name, filter(_is_tensor, operands)) from None
+
+
+def _is_tensor(operand: Any) -> bool:
+    return isinstance(operand, TensorBase)
 
 
 def plain(operand: Any) -> Any:

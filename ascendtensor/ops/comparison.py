@@ -13,6 +13,7 @@ from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import DTypeError
 from ..runtime import copies
+from .arguments import checked
 from .call import binary, call, plain, unary
 from .schema import Row
 from .table import comparison as table
@@ -153,6 +154,7 @@ def _classified(row: Row, input: T, integers: Row) -> T:
     return unary(row, input)
 
 
+@checked
 def isnan(input: T) -> T:
     """Whether each element is NaN.
 
@@ -170,6 +172,7 @@ def isnan(input: T) -> T:
     return _classified(table.IS_NAN, input, table.NOT_EQUAL)
 
 
+@checked
 def isinf(input: T) -> T:
     """Whether each element is an infinity.
 
@@ -187,6 +190,7 @@ def isinf(input: T) -> T:
     return _classified(table.IS_INF, input, table.NOT_EQUAL)
 
 
+@checked
 def isfinite(input: T) -> T:
     """Whether each element is neither NaN nor an infinity.
 
@@ -204,6 +208,7 @@ def isfinite(input: T) -> T:
     return _classified(table.IS_FINITE, input, table.EQUAL)
 
 
+@checked
 def isposinf(input: T, *, out: T | None = None) -> T:
     """Whether each element is positive infinity.
 
@@ -222,6 +227,7 @@ def isposinf(input: T, *, out: T | None = None) -> T:
     return _one_infinity(table.IS_POS_INF, input, float("inf"), out)
 
 
+@checked
 def isneginf(input: T, *, out: T | None = None) -> T:
     """Whether each element is negative infinity.
 
@@ -249,6 +255,7 @@ def _one_infinity(row: Row, input: T, infinity: float, out: T | None) -> T:
     return unary(row, input) if out is None else write(row, out, (input,))
 
 
+@checked
 def signbit(input: T, *, out: T | None = None) -> T:
     """Whether the sign bit is set: for negative numbers, -0.0 and negative NaN.
 
@@ -274,6 +281,7 @@ def signbit(input: T, *, out: T | None = None) -> T:
 _INTEGER_OF_SIZE: dict[int, DType] = {2: d.int16, 4: d.int32, 8: d.int64}
 
 
+@checked
 def isclose(input: T, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> T:
     """Whether `|input - other| <= atol + rtol * |other|`, element by element; equal infinities are close.
 
@@ -295,6 +303,7 @@ def isclose(input: T, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equa
     return call(table.IS_CLOSE, (input, other), (float(rtol), float(atol), bool(equal_nan)))
 
 
+@checked
 def allclose(input: TensorBase, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close, see `isclose`. Waits for the result.
 
@@ -317,6 +326,7 @@ def allclose(input: TensorBase, other: Any, rtol: float = 1e-05, atol: float = 1
     return equal(near, logical_or(near, True))
 
 
+@checked
 def equal(input: TensorBase, other: TensorBase) -> bool:
     """Whether two tensors have the same shape and equal elements. Waits for the result.
 
@@ -345,6 +355,7 @@ def _download(result: TensorBase) -> Any:
 # Logic and bits
 
 
+@checked
 def logical_and(input: T, other: Any, *, out: T | None = None) -> T:
     """Whether both are true.
 
@@ -364,6 +375,7 @@ def logical_and(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.LOGICAL_AND, input, other) if out is None else write(table.LOGICAL_AND, out, (input, other))
 
 
+@checked
 def logical_or(input: T, other: Any, *, out: T | None = None) -> T:
     """Whether at least one is true.
 
@@ -383,6 +395,7 @@ def logical_or(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.LOGICAL_OR, input, other) if out is None else write(table.LOGICAL_OR, out, (input, other))
 
 
+@checked
 def logical_xor(input: T, other: Any, *, out: T | None = None) -> T:
     """Whether exactly one is true.
 
@@ -402,6 +415,7 @@ def logical_xor(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.LOGICAL_XOR, input, other) if out is None else write(table.LOGICAL_XOR, out, (input, other))
 
 
+@checked
 def logical_not(input: T, *, out: T | None = None) -> T:
     """Whether each element is 0 or false.
 
@@ -421,6 +435,7 @@ def _is_bool(operand: Any) -> bool:
     return operand.desc.dtype is d.bool_ if isinstance(operand, TensorBase) else isinstance(operand, bool)
 
 
+@checked
 def bitwise_and(input: T, other: Any, *, out: T | None = None) -> T:
     """Bits that are set in both.
 
@@ -442,6 +457,7 @@ def bitwise_and(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(row, input, other) if out is None else write(row, out, (input, other))
 
 
+@checked
 def bitwise_or(input: T, other: Any, *, out: T | None = None) -> T:
     """Bits that are set in at least one.
 
@@ -463,6 +479,7 @@ def bitwise_or(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(row, input, other) if out is None else write(row, out, (input, other))
 
 
+@checked
 def bitwise_xor(input: T, other: Any, *, out: T | None = None) -> T:
     """Bits that are set in exactly one.
 
@@ -484,6 +501,7 @@ def bitwise_xor(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(row, input, other) if out is None else write(row, out, (input, other))
 
 
+@checked
 def bitwise_not(input: T, *, out: T | None = None) -> T:
     """Every bit turned; of bool, the opposite.
 
@@ -507,6 +525,7 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
     return unary(row, input) if out is None else write(row, out, (input,))
 
 
+@checked
 def bitwise_left_shift(input: T, other: Any, *, out: T | None = None) -> T:
     """`input << other`: times 2 to the power of `other`, wrapping. AI CPU operator.
 
@@ -527,6 +546,7 @@ def bitwise_left_shift(input: T, other: Any, *, out: T | None = None) -> T:
     return _shift(table.LEFT_SHIFT, input, other, out)
 
 
+@checked
 def bitwise_right_shift(input: T, other: Any, *, out: T | None = None) -> T:
     """`input >> other`: divided by 2 to the power of `other`, rounded down. AI CPU operator.
 
@@ -573,6 +593,7 @@ def _expanded(operand: Any, shape: tuple[int, ...], like: TensorBase) -> Any:
 # Selection
 
 
+@checked
 def where(condition: TensorBase, input: Any, other: Any, *, out: T | None = None) -> Any:
     """`input` where `condition` holds, else `other`.
 
@@ -595,6 +616,7 @@ def where(condition: TensorBase, input: Any, other: Any, *, out: T | None = None
     return call(table.WHERE, operands) if out is None else write(table.WHERE, out, operands)
 
 
+@checked
 def masked_fill(input: T, mask: TensorBase, value: Any, *, out: T | None = None) -> T:
     """`value` where `mask` holds, else `input`.
 

@@ -13,6 +13,7 @@ from .. import shapes
 from ..base import TensorBase
 from ..errors import AscendTensorError, ShapeError, ValueRangeError
 from . import elementwise, views
+from .arguments import checked
 from .matmul import matmul
 from .reduction import sum
 
@@ -21,6 +22,7 @@ T = TypeVar("T", bound=TensorBase)
 Labels = tuple[str, ...]
 
 
+@checked
 def einsum(equation: str, *operands: Any) -> Any:
     """The sum of products that an equation such as "bij,bjk->bik" says.
 

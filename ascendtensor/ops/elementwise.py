@@ -11,6 +11,7 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import DTypeError, ValueRangeError
 from . import comparison, unary
+from .arguments import checked
 from .call import binary, call
 from .table import elementwise as table
 from .writing import write
@@ -67,6 +68,7 @@ def sub(input: T, other: Any, *, alpha: Any = 1, out: T | None = None) -> T:
     return binary(table.SUB, input, other) if out is None else write(table.SUB, out, (input, other))
 
 
+@checked
 def rsub(input: T, other: Any, *, alpha: Any = 1) -> T:
     """`other - alpha * input`: subtraction with the operands exchanged.
 
@@ -116,6 +118,7 @@ def mul(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.MUL, input, other) if out is None else write(table.MUL, out, (input, other))
 
 
+@checked
 def square(input: T, *, out: T | None = None) -> T:
     """`input * input`; integers wrap.
 
@@ -161,6 +164,7 @@ def div(input: T, other: Any, *, rounding_mode: str | None = None, out: T | None
     return binary(row, input, other) if out is None else write(row, out, (input, other))
 
 
+@checked
 def true_divide(input: T, other: Any, *, out: T | None = None) -> T:
     """`input / other`; the same as `div` without a rounding mode.
 
@@ -169,6 +173,7 @@ def true_divide(input: T, other: Any, *, out: T | None = None) -> T:
     return div(input, other, out=out)
 
 
+@checked
 def floor_divide(input: T, other: Any, *, out: T | None = None) -> T:
     """`input // other`: the quotient rounded down. An integer divided by zero gives 0 on the simulator.
 
@@ -189,6 +194,7 @@ def floor_divide(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.FLOOR_DIV, input, other) if out is None else write(table.FLOOR_DIV, out, (input, other))
 
 
+@checked
 def remainder(input: T, other: Any, *, out: T | None = None) -> T:
     """`input % other`: what floor_divide leaves, of the sign of `other`. Of an integer and zero it is 0 on the simulator.
 
@@ -209,6 +215,7 @@ def remainder(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.FLOOR_MOD, input, other) if out is None else write(table.FLOOR_MOD, out, (input, other))
 
 
+@checked
 def fmod(input: T, other: Any, *, out: T | None = None) -> T:
     """What a division rounded towards zero leaves, of the sign of `input`. Of an integer and zero it is 0 on the simulator.
 
@@ -229,6 +236,7 @@ def fmod(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.MOD, input, other) if out is None else write(table.MOD, out, (input, other))
 
 
+@checked
 def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
     """`input ** exponent`, element by element, broadcast. Integer powers wrap.
 
@@ -301,6 +309,7 @@ def minimum(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.MINIMUM, input, other) if out is None else write(table.MINIMUM, out, (input, other))
 
 
+@checked
 def atan2(input: T, other: Any, *, out: T | None = None) -> T:
     """Angle in radians of the point (`other`, `input`), between -pi and pi. Integers become floating.
 
@@ -321,6 +330,7 @@ def atan2(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.ATAN2, input, other) if out is None else write(table.ATAN2, out, (input, other))
 
 
+@checked
 def xlogy(input: T, other: Any, *, out: T | None = None) -> T:
     """`input * log(other)`, 0 where `input` is 0 unless `other` is NaN. Integers become floating.
 
@@ -341,6 +351,7 @@ def xlogy(input: T, other: Any, *, out: T | None = None) -> T:
     return binary(table.XLOGY, input, other) if out is None else write(table.XLOGY, out, (input, other))
 
 
+@checked
 def hypot(input: T, other: Any, *, out: T | None = None) -> T:
     """`sqrt(input**2 + other**2)` without overflow on the way.
 
@@ -380,6 +391,7 @@ def _no_nan(left: Any, right: Any) -> tuple[Any, Any]:
     return pair[0], pair[1]
 
 
+@checked
 def frac(input: T, *, out: T | None = None) -> T:
     """What `trunc` cuts off: `input - trunc(input)`.
 
@@ -400,6 +412,7 @@ def frac(input: T, *, out: T | None = None) -> T:
     return sub(input, unary.trunc(input), out=out)
 
 
+@checked
 def clamp(input: T, min: Any = None, max: Any = None, *, out: T | None = None) -> T:
     """Each element, but no less than `min` and no more than `max`; `max` where `min` is above it. NaN stays NaN.
 
@@ -431,6 +444,7 @@ def clamp(input: T, min: Any = None, max: Any = None, *, out: T | None = None) -
 clip = clamp
 
 
+@checked
 def lerp(input: T, end: T, weight: Any, *, out: T | None = None) -> T:
     """`input + weight * (end - input)`.
 
@@ -457,6 +471,7 @@ def lerp(input: T, end: T, weight: Any, *, out: T | None = None) -> T:
     return call(table.LERP, operands) if out is None else write(table.LERP, out, operands)
 
 
+@checked
 def addcmul(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None = None) -> T:
     """`input + value * tensor1 * tensor2`.
 
@@ -479,6 +494,7 @@ def addcmul(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
     return call(table.ADDCMUL, operands) if out is None else write(table.ADDCMUL, out, operands)
 
 
+@checked
 def addcdiv(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None = None) -> T:
     """`input + value * tensor1 / tensor2`.
 

@@ -16,6 +16,7 @@ from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, views
+from .arguments import checked
 from .call import call, call_into
 from .indexing import index_put_
 from .schema import Row
@@ -49,7 +50,9 @@ def _put(result: T, out: T | None) -> T:
     if out is None:
         return result
     if out.desc.shape != result.desc.shape:
-        raise ShapeError(f"the result has shape {list(result.desc.shape)}, out has {list(out.desc.shape)}").with_context("out=", (out,))
+        raise ShapeError(
+            f"the result has shape {list(result.desc.shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
+        )
     return copy_into(out, result)
 
 
@@ -86,6 +89,7 @@ def _update(target: T, row: Row, operands: tuple[Any, ...], arguments: tuple[Any
 # Reading along a dimension
 
 
+@checked
 def gather(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
     """For each element of `index`, the element at the same place but with the index along `dim`.
 
@@ -107,6 +111,7 @@ def gather(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
     return call(table.GATHER, (input, index), (dim,)) if out is None else write(table.GATHER, out, (input, index), (dim,))
 
 
+@checked
 def take_along_dim(input: T, indices: TensorBase, dim: int | None = None, *, out: T | None = None) -> T:
     """`gather` after broadcasting `input` and `indices` in all other dimensions; negative indices count from the end.
 
@@ -135,6 +140,7 @@ def take_along_dim(input: T, indices: TensorBase, dim: int | None = None, *, out
     return gather(spread, at, places, out=out)
 
 
+@checked
 def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
     """Places of a dimension in the order of `index`; negative ones count from the end.
 
@@ -178,6 +184,7 @@ def _places(index: TensorBase) -> TensorBase:
     return index if index.desc.dtype.name in ("int64", "int32") else _cast(index, d.int64)
 
 
+@checked
 def take(input: T, index: TensorBase, *, out: T | None = None) -> T:
     """Elements of the flattened tensor; negative indices count from the end.
 
@@ -204,6 +211,7 @@ def embedding_rows(weight: T, indices: TensorBase) -> T:
 _REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul"}
 
 
+@checked
 def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | None = None, out: T | None = None) -> T:
     """A copy of `input` with elements of `src` at the places that `index` names along `dim`.
 
@@ -229,17 +237,20 @@ def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | No
     return call(row, operands, arguments) if out is None else _put(call(row, operands, arguments), out)
 
 
+@checked
 def scatter_(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | None = None) -> T:
     """`scatter` into `input` itself. Like: torch.Tensor.scatter_."""
     row, operands, arguments = _scattering(input, dim, index, src, reduce)
     return input if row is None else _replaced(input, row, operands, arguments)
 
 
+@checked
 def scatter_add(input: T, dim: int, index: TensorBase, src: TensorBase, *, out: T | None = None) -> T:
     """`scatter` that adds; several values for one place add up. Ascend operator: ScatterElements. Like: torch.scatter_add."""
     return scatter(input, dim, index, src, reduce="add", out=out)
 
 
+@checked
 def scatter_add_(input: T, dim: int, index: TensorBase, src: TensorBase) -> T:
     """`scatter_add` into `input` itself. Like: torch.Tensor.scatter_add_."""
     return scatter_(input, dim, index, src, reduce="add")
@@ -268,6 +279,7 @@ def _updates(input: TensorBase, index: TensorBase, src: Any, function: str) -> T
     return src if here == there else base.view(src, here, base.element_strides(src), base.element_offset(src))
 
 
+@checked
 def scatter_reduce(input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: bool = True) -> T:
     """A copy of `input` where all values for one place are reduced, with or without the one that is there.
 
@@ -299,6 +311,7 @@ def scatter_reduce(input: T, dim: int, index: TensorBase, src: TensorBase, reduc
     return _scattered_extreme(input, dim, index, src, table.SCATTER_MAX if reduce == "amax" else table.SCATTER_MIN)
 
 
+@checked
 def scatter_reduce_(input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: bool = True) -> T:
     """`scatter_reduce` into `input` itself. Like: torch.Tensor.scatter_reduce_."""
     check_writable(input, "scatter_reduce_")
@@ -371,6 +384,7 @@ def _slices(function: str, input: T, dim: int, index: TensorBase) -> tuple[T, in
     return whole, at, _places(index if index.desc.shape else views.reshape(index, 1))
 
 
+@checked
 def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alpha: Any = 1) -> T:
     """A copy of `input` with slices of `source`, times `alpha`, added at the places of a dimension; places that repeat add up.
 
@@ -390,6 +404,7 @@ def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alph
     return index_add_(clone(input), dim, index, source, alpha=alpha)
 
 
+@checked
 def index_add_(input: T, dim: int, index: TensorBase, source: TensorBase, *, alpha: Any = 1) -> T:
     """`index_add` into `input` itself. Like: torch.Tensor.index_add_."""
     whole, at, places = _slices("index_add", input, dim, index)
@@ -400,6 +415,7 @@ def index_add_(input: T, dim: int, index: TensorBase, source: TensorBase, *, alp
     return input
 
 
+@checked
 def index_copy(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
     """A copy of `input` with slices of `source` at the places of a dimension.
 
@@ -418,6 +434,7 @@ def index_copy(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
     return index_copy_(clone(input), dim, index, source)
 
 
+@checked
 def index_copy_(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
     """`index_copy` into `input` itself. Like: torch.Tensor.index_copy_."""
     whole, at, places = _slices("index_copy", input, dim, index)
@@ -431,6 +448,7 @@ def index_copy_(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
     return input
 
 
+@checked
 def index_fill(input: T, dim: int, index: TensorBase, value: Any) -> T:
     """A copy of `input` with one number at the places of a dimension.
 
@@ -445,6 +463,7 @@ def index_fill(input: T, dim: int, index: TensorBase, value: Any) -> T:
     return index_fill_(clone(input), dim, index, value)
 
 
+@checked
 def index_fill_(input: T, dim: int, index: TensorBase, value: Any) -> T:
     """`index_fill` into `input` itself. Like: torch.Tensor.index_fill_."""
     whole, at, places = _slices("index_fill", input, dim, index)
@@ -459,6 +478,7 @@ def put(input: T, index: TensorBase, source: TensorBase, accumulate: bool = Fals
     return put_(clone(input), index, source, accumulate)
 
 
+@checked
 def put_(input: T, index: TensorBase, source: TensorBase, accumulate: bool = False) -> T:
     """`put` into `input` itself. Like: torch.Tensor.put_."""
     if index.desc.numel != source.desc.numel:
@@ -473,6 +493,7 @@ def put_(input: T, index: TensorBase, source: TensorBase, accumulate: bool = Fal
 # Masks
 
 
+@checked
 def nonzero(input: T, *, as_tuple: bool = False) -> Any:
     """Coordinates of the elements that are not zero, in row-major order. Waits for the device, since their number decides the shape.
 
@@ -498,11 +519,13 @@ def nonzero(input: T, *, as_tuple: bool = False) -> Any:
     return views.unbind(call(table.NONZERO, (input,), (True,)), 0)
 
 
+@checked
 def argwhere(input: T) -> T:
     """`nonzero` as one tensor. Like: torch.argwhere, numpy.argwhere."""
     return nonzero(input)
 
 
+@checked
 def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
     """The elements where a mask holds, as a vector. Waits for the device, since their number decides the shape.
 
@@ -529,6 +552,7 @@ def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
     return _put(found, out)
 
 
+@checked
 def masked_scatter(input: T, mask: TensorBase, source: TensorBase) -> T:
     """`input` with elements of `source`, in order, where a mask holds.
 
@@ -554,6 +578,7 @@ def masked_scatter(input: T, mask: TensorBase, source: TensorBase) -> T:
     return call(table.MASKED_SCATTER, (input, mask, source))
 
 
+@checked
 def masked_scatter_(input: T, mask: TensorBase, source: TensorBase) -> T:
     """`masked_scatter` into `input` itself. Like: torch.Tensor.masked_scatter_."""
     check_writable(input, "masked_scatter_")

@@ -16,6 +16,7 @@ from ..dtypes import bool_, int64
 from ..errors import AscendTensorError, DeviceError, DTypeError, IndexRangeError, ShapeError
 from ..runtime.desc import TensorDesc
 from . import host, views
+from .arguments import checked
 from .call import call, call_into, contiguous_copy, plain
 from .comparison import lt, masked_fill, where
 from .elementwise import add
@@ -98,6 +99,7 @@ def put(target: TensorBase, index: Any, value: Any) -> None:
         raise error.with_context("index_put_", (target,)) from None
 
 
+@checked
 def index_put_(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool = False) -> T:
     """`input[indices] = values`, or with `accumulate`, values added; indices that repeat then add up.
 
@@ -133,6 +135,7 @@ def _index_tensor(part: Any) -> Any:
     return _host_list(part) if isinstance(part, (int, bool)) else part
 
 
+@checked
 def index_put(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool = False) -> T:
     """`index_put_` on a copy.
 
@@ -334,7 +337,7 @@ def _part(part: Any) -> Any:
             raise IndexRangeError(f"tensors used as indices must be integers or bool, not {part.desc.dtype.name}")
         value = host.item(part)
         return value if part.desc.dtype is bool_ else int(value)
-    if isinstance(part, np.generic):
+    if isinstance(part, (np.integer, np.bool_)):
         return part.item()
     return _host_list(part)
 
@@ -405,6 +408,8 @@ def _on_device(part: Any, length: int, dim: int, view: TensorBase) -> TensorBase
     if isinstance(part, TensorBase):
         if part.desc.dtype.category != dtypes.INTEGER:
             raise IndexRangeError(f"tensors used as indices must be integers or bool, not {part.desc.dtype.name}")
+        if not length and part.desc.numel:
+            raise IndexRangeError(f"no index is in bounds for dimension {dim} with size 0")
         if part.desc.device is not view.desc.device:
             raise DeviceError(f"the index is on {part.desc.device}, the indexed tensor on {view.desc.device}")
         result: TensorBase = part if part.desc.dtype.name in ("int64", "int32") else call(CAST, (part,), (int64,))

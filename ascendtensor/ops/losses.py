@@ -11,6 +11,7 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, reduction, unary, views
+from .arguments import checked
 from .call import call
 from .nn import log_softmax, one_hot
 from .reduction import floating, narrowed, widened
@@ -49,6 +50,7 @@ def _by_operator(row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...]
 # Numbers
 
 
+@checked
 def mse_loss(input: T, target: T, *, reduction: str = "mean") -> T:
     """The squared difference.
 
@@ -74,6 +76,7 @@ def mse_loss(input: T, target: T, *, reduction: str = "mean") -> T:
     return narrowed(_reduced(elementwise.mul(error, error), reduction), input)
 
 
+@checked
 def l1_loss(input: T, target: T, *, reduction: str = "mean") -> T:
     """The absolute difference. Arguments and result as for `mse_loss`.
 
@@ -84,6 +87,7 @@ def l1_loss(input: T, target: T, *, reduction: str = "mean") -> T:
     return narrowed(_reduced(unary.abs(elementwise.sub(widened(input), widened(target))), reduction), input)
 
 
+@checked
 def smooth_l1_loss(input: T, target: T, *, reduction: str = "mean", beta: float = 1.0) -> T:
     """The absolute difference less `beta / 2`, and half its square over `beta` below `beta`. Arguments and result as for `mse_loss`.
 
@@ -100,6 +104,7 @@ def smooth_l1_loss(input: T, target: T, *, reduction: str = "mean", beta: float 
     return narrowed(_reduced(elementwise.div(_huber(input, target, beta), beta), reduction), input)
 
 
+@checked
 def huber_loss(input: T, target: T, *, reduction: str = "mean", delta: float = 1.0) -> T:
     """Half the squared difference, and `delta * (|difference| - delta / 2)` above `delta`. Arguments and result as for `mse_loss`.
 
@@ -121,6 +126,7 @@ def _huber(input: T, target: T, delta: float) -> T:
 # Probabilities
 
 
+@checked
 def binary_cross_entropy(input: T, target: T, weight: T | None = None, *, reduction: str = "mean") -> T:
     """`-(target * log(input) + (1 - target) * log(1 - input))`, logarithms being at least -100.
 
@@ -161,6 +167,7 @@ def _weighted(losses: T, weight: TensorBase | None) -> T:
     return losses if weight is None else elementwise.mul(losses, weight)
 
 
+@checked
 def binary_cross_entropy_with_logits(
     input: T, target: T, weight: T | None = None, *, reduction: str = "mean", pos_weight: T | None = None
 ) -> T:
@@ -196,6 +203,7 @@ def binary_cross_entropy_with_logits(
     return narrowed(_reduced(_weighted(losses, weight), reduction), input)
 
 
+@checked
 def kl_div(input: T, target: T, *, reduction: str = "mean", log_target: bool = False) -> T:
     """`target * (log(target) - input)`, 0 where `target` is 0.
 
@@ -232,6 +240,7 @@ def kl_div(input: T, target: T, *, reduction: str = "mean", log_target: bool = F
 # Classes
 
 
+@checked
 def nll_loss(input: T, target: T, weight: T | None = None, *, ignore_index: int = -100, reduction: str = "mean") -> T:
     """`-weight[target] * input[target]` for each row of logarithms; the mean is over the sum of weights.
 
@@ -300,6 +309,7 @@ def _class_loss(rows: T, target: T, weight: T | None, ignore_index: int, how: st
     return narrowed(_reduced(losses, how), like)
 
 
+@checked
 def cross_entropy(
     input: T, target: T, weight: T | None = None, *, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0
 ) -> T:

@@ -23,6 +23,7 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, ShapeError
 from . import comparison, elementwise, views
+from .arguments import checked
 from .call import binary, call, plain
 from .reduction import put, sum
 from .table import matrix as table
@@ -137,6 +138,7 @@ def _ranks(function: str, operands: Sequence[TensorBase], ranks: Sequence[int]) 
             raise ShapeError(f"{wanted} tensors are needed, not shapes {names}").with_context(function, operands)
 
 
+@checked
 def mm(input: T, mat2: T, *, out: T | None = None) -> T:
     """The product of two matrices.
 
@@ -155,6 +157,7 @@ def mm(input: T, mat2: T, *, out: T | None = None) -> T:
     return matmul(input, mat2, out=out)
 
 
+@checked
 def bmm(input: T, mat2: T, *, out: T | None = None) -> T:
     """The products of two stacks of matrices, (b, n, m) and (b, m, p), without broadcasting.
 
@@ -171,6 +174,7 @@ def bmm(input: T, mat2: T, *, out: T | None = None) -> T:
     return matmul(input, mat2, out=out)
 
 
+@checked
 def mv(input: T, vec: T, *, out: T | None = None) -> T:
     """The product of a matrix and a vector, (n, m) and (m).
 
@@ -184,6 +188,7 @@ def mv(input: T, vec: T, *, out: T | None = None) -> T:
     return matmul(input, vec, out=out)
 
 
+@checked
 def dot(input: T, tensor: T, *, out: T | None = None) -> T:
     """The sum of the products of two vectors, a 0-d tensor.
 
@@ -197,6 +202,7 @@ def dot(input: T, tensor: T, *, out: T | None = None) -> T:
     return matmul(input, tensor, out=out)
 
 
+@checked
 def vdot(input: T, other: T, *, out: T | None = None) -> T:
     """`dot`, which for real vectors it is.
 
@@ -211,6 +217,7 @@ def vdot(input: T, other: T, *, out: T | None = None) -> T:
     return matmul(input, other, out=out)
 
 
+@checked
 def inner(input: T, other: T, *, out: T | None = None) -> T:
     """The sum of products over the last dims: shapes (..., k) and (***, k) give (..., ***). With a 0-d operand, the product.
 
@@ -229,6 +236,7 @@ def inner(input: T, other: T, *, out: T | None = None) -> T:
     return put(views.reshape(matmul(input, columns), (*left[:-1], *right[:-1])), out)
 
 
+@checked
 def outer(input: T, vec2: T, *, out: T | None = None) -> T:
     """Every product of an element of one vector with one of the other, (n, m).
 
@@ -241,6 +249,7 @@ def outer(input: T, vec2: T, *, out: T | None = None) -> T:
     return elementwise.mul(views.unsqueeze(input, 1), vec2, out=out)
 
 
+@checked
 def vecdot(x: T, y: T, *, dim: int = -1) -> T:
     """The sums of the products along one dim of tensors that broadcast.
 
@@ -272,6 +281,7 @@ def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function:
     return elementwise.add(product, input if beta == 1 else elementwise.mul(input, beta), out=out)
 
 
+@checked
 def addmm(input: T, mat1: T, mat2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
     """`beta * input + alpha * (mat1 @ mat2)`.
 
@@ -290,21 +300,25 @@ def addmm(input: T, mat1: T, mat2: T, *, beta: Any = 1, alpha: Any = 1, out: T |
     return _added(input, mm(mat1, mat2), beta, alpha, out, "addmm")
 
 
+@checked
 def addmv(input: T, mat: T, vec: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
     """`beta * input + alpha * (mat @ vec)`. Arguments as for `addmm`. Like: torch.addmv."""
     return _added(input, mv(mat, vec), beta, alpha, out, "addmv")
 
 
+@checked
 def addr(input: T, vec1: T, vec2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
     """`beta * input + alpha * outer(vec1, vec2)`. Arguments as for `addmm`. Like: torch.addr."""
     return _added(input, outer(vec1, vec2), beta, alpha, out, "addr")
 
 
+@checked
 def baddbmm(input: T, batch1: T, batch2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
     """`beta * input + alpha * bmm(batch1, batch2)`. Arguments as for `addmm`. Like: torch.baddbmm."""
     return _added(input, bmm(batch1, batch2), beta, alpha, out, "baddbmm")
 
 
+@checked
 def linear(input: T, weight: T, bias: T | None = None) -> T:
     """`input @ weight.T + bias`.
 
@@ -332,6 +346,7 @@ def linear(input: T, weight: T, bias: T | None = None) -> T:
 # Sums of products over chosen dims
 
 
+@checked
 def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
     """The sums of products over several dims of both.
 
@@ -368,6 +383,7 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
     return put(views.reshape(matmul(tall, wide), (*rows, *columns)), out)
 
 
+@checked
 def trace(input: T) -> T:
     """The sum of a matrix's diagonal, a 0-d tensor; int64 for bool and integers.
 
@@ -380,6 +396,7 @@ def trace(input: T) -> T:
     return sum(views.diagonal(input))
 
 
+@checked
 def kron(input: T, other: T, *, out: T | None = None) -> T:
     """Every element of `input` times the whole of `other`, in its place; the shorter shape is filled up with ones in front.
 

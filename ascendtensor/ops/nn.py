@@ -18,6 +18,7 @@ from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, indexing, reduction, unary, views
+from .arguments import checked
 from .call import call, structured
 from .reduction import floating, narrowed, widened
 from .table import nn as table
@@ -42,6 +43,7 @@ def _filled(value: float, shape: tuple[int, ...], like: TensorBase) -> Any:
 # Softmax
 
 
+@checked
 def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:
     """`exp(input) / sum(exp(input))` along a dim, without overflow.
 
@@ -71,6 +73,7 @@ def _implied(input: TensorBase) -> int:
     return 0 if len(input.desc.shape) in (0, 1, 3) else 1
 
 
+@checked
 def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:
     """The logarithm of `softmax`, whose arguments and result it has, without loss.
 
@@ -83,6 +86,7 @@ def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None
     return structured(table.LOG_SOFTMAX, input, dim)
 
 
+@checked
 def softmin(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:
     """`softmax(-input)`. Ascend operator: Neg and SoftmaxV2. Like: torch.nn.functional.softmin."""
     return softmax(unary.neg(input), dim, dtype)
@@ -91,6 +95,7 @@ def softmin(input: T, dim: int | None = None, dtype: DTypeLike | None = None) ->
 # Normalisation
 
 
+@checked
 def layer_norm(input: T, normalized_shape: Sequence[int], weight: T | None = None, bias: T | None = None, eps: float = 1e-5) -> T:
     """Each part of the last dims less its mean, over its deviation, times `weight`, plus `bias`.
 
@@ -146,6 +151,7 @@ def _affine(input: T, weight: T | None, bias: T | None) -> T:
     return input if bias is None else elementwise.add(input, bias)
 
 
+@checked
 def rms_norm(input: T, normalized_shape: Sequence[int], weight: T | None = None, eps: float | None = None) -> T:
     """Each part of the last dims over the root of its mean square, times `weight`.
 
@@ -175,6 +181,7 @@ def rms_norm(input: T, normalized_shape: Sequence[int], weight: T | None = None,
     return narrowed(_affine(result, None if weight is None else _cast(weight, wide.desc.dtype), None), input)
 
 
+@checked
 def group_norm(input: T, num_groups: int, weight: T | None = None, bias: T | None = None, eps: float = 1e-5) -> T:
     """Each group of channels less its mean, over its deviation, times `weight`, plus `bias` of each channel.
 
@@ -211,6 +218,7 @@ def _by_channel(param: T | None, input: TensorBase, function: str) -> T | None:
     return views.reshape(_cast(param, input.desc.dtype), (shape[1], *(1,) * (len(shape) - 2)))
 
 
+@checked
 def batch_norm(
     input: T,
     running_mean: T | None,
@@ -264,6 +272,7 @@ def _follow(running_mean: T | None, running_var: T | None, input: T, dims: tuple
             copy_into(target, elementwise.lerp(target, _cast(value, target.desc.dtype), momentum))
 
 
+@checked
 def normalize(input: T, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> T:
     """`input / max(norm(input, p, dim), eps)`.
 
@@ -284,6 +293,7 @@ def normalize(input: T, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> T:
     return narrowed(elementwise.div(wide, size), input)
 
 
+@checked
 def cosine_similarity(x1: T, x2: T, dim: int = 1, eps: float = 1e-8) -> T:
     """The cosine of the angle between vectors along a dim.
 
@@ -304,6 +314,7 @@ def cosine_similarity(x1: T, x2: T, dim: int = 1, eps: float = 1e-8) -> T:
     return narrowed(reduction.sum(product, dim), x1)
 
 
+@checked
 def pairwise_distance(x1: T, x2: T, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> T:
     """The p-norm of `x1 - x2 + eps` along the last dim. Like: torch.nn.functional.pairwise_distance."""
     difference = elementwise.add(elementwise.sub(widened(x1), widened(x2)), eps)
@@ -313,6 +324,7 @@ def pairwise_distance(x1: T, x2: T, p: float = 2.0, eps: float = 1e-6, keepdim: 
 # Classes
 
 
+@checked
 def one_hot(tensor: T, num_classes: int = -1) -> T:
     """A new last dim with a 1 at each class and 0 elsewhere; nothing but zeros for a class out of range.
 
@@ -338,6 +350,7 @@ def one_hot(tensor: T, num_classes: int = -1) -> T:
     return call(table.ONE_HOT, (tensor, 1, 0), (num_classes,))
 
 
+@checked
 def embedding(input: TensorBase, weight: T) -> T:
     """The rows of a table that indices say.
 

@@ -14,7 +14,7 @@ from ..base import TensorBase
 from ..compiler.description import ABSENT, Attribute, AttributeKind, Description, TensorDescription
 from ..dtypes import INTEGER
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError
+from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..launch import operands as fetches
 from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
 from ..launch.each_run import each_run_plan
@@ -135,6 +135,19 @@ class Planner:
             return Decision(row, operands, arguments)
         except AscendTensorError as error:
             raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
+        except (TypeError, ValueError, OverflowError) as error:  # rules look at arguments without asking first
+            kind = DTypeError if isinstance(error, TypeError) else ValueRangeError
+            raise kind(f"an argument does not fit: {error}").with_context(
+                row.name, [operand for operand in operands if operand is not None]
+            ) from error
+
+    def describe(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any], device: Device) -> Description:
+        """What a call would launch; nothing is made, so the tensors need no memory and the device need not exist.
+
+        Raises:
+            ShapeError, DTypeError, IndexRangeError: As `decide`.
+        """
+        return self._prepare(row, tuple(operands), self.decide(row, operands, arguments), device).description
 
     def plan(self, key: Hashable, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...], device: Device | None) -> Any:
         """The plan for plain operands, made and kept if it is not at hand."""

@@ -18,6 +18,7 @@ from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, unary, views
+from .arguments import checked
 from .call import call, structured
 from .results import MinMax, ValuesIndices
 from .table import reduction as table
@@ -48,9 +49,9 @@ def put(result: T, out: T | None) -> T:
     shape, dtype = result.desc.shape, result.desc.dtype
     if shape != out.desc.shape:
         names = f"{list(shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
-        raise ShapeError(f"the result has shape {names}", where="out=")
+        raise ShapeError(f"the result has shape {names}")
     if not promotion.can_cast(dtype, out.desc.dtype):
-        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to {out.desc.dtype.name}", where="out=")
+        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to {out.desc.dtype.name}")
     return copy_into(out, result)
 
 
@@ -120,6 +121,7 @@ def _in_dtype(result: T, dtype: DTypeLike) -> T:
     return result if result.desc.dtype is dtype else comparison.cast(result, dtype)
 
 
+@checked
 def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The sum over `dim` with NaN taken as 0. Arguments and result as for `sum`.
 
@@ -138,6 +140,7 @@ def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLik
     return call(table.NANSUM, (input,), arguments) if out is None else write(table.NANSUM, out, (input,), arguments)
 
 
+@checked
 def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The product over `dim`; 1 over nothing.
 
@@ -163,6 +166,7 @@ def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike 
     return put(_in_dtype(call(table.PROD, (_given(input, dtype),), (dim, keepdim)), dtype), out)
 
 
+@checked
 def mean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The arithmetic mean over `dim`; NaN over nothing.
 
@@ -188,6 +192,7 @@ def mean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike 
     return structured(table.MEAN, input, *arguments) if out is None else write(table.MEAN, out, (input,), arguments)
 
 
+@checked
 def nanmean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The mean over `dim` of what is not NaN; NaN where there is nothing else. Arguments and result as for `mean`.
 
@@ -201,6 +206,7 @@ def nanmean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLi
     return put(narrowed(elementwise.div(nansum(wide, dim, keepdim), there), input), out)
 
 
+@checked
 def count_nonzero(input: T, dim: Dims = None) -> T:
     """The number of elements over `dim` that are not 0; NaN is not.
 
@@ -226,6 +232,7 @@ def _truth(input: T) -> T:
     return input if input.desc.dtype is d.bool_ else comparison.ne(input, 0)
 
 
+@checked
 def all(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Whether all elements over `dim` are true (not 0); True over nothing.
 
@@ -247,6 +254,7 @@ def all(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = No
     return call(table.ALL, (_truth(input),), arguments) if out is None else write(table.ALL, out, (_truth(input),), arguments)
 
 
+@checked
 def any(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Whether an element over `dim` is true (not 0); False over nothing. Arguments and result as for `all`.
 
@@ -259,6 +267,7 @@ def any(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = No
 # Extremes
 
 
+@checked
 def amax(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """The largest element over `dim`; NaN where there is one.
 
@@ -282,6 +291,7 @@ def amax(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = N
     return call(table.AMAX, (input,), (dim, keepdim)) if out is None else write(table.AMAX, out, (input,), (dim, keepdim))
 
 
+@checked
 def amin(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """The smallest element over `dim`; NaN where there is one. Arguments and result as for `amax`.
 
@@ -292,6 +302,7 @@ def amin(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = N
     return call(table.AMIN, (input,), (dim, keepdim)) if out is None else write(table.AMIN, out, (input,), (dim, keepdim))
 
 
+@checked
 def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False) -> MinMax:
     """Smallest and largest element, over one dim or all.
 
@@ -308,6 +319,7 @@ def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False) -> MinMa
     return MinMax(amin(input, dim, keepdim), amax(input, dim, keepdim))
 
 
+@checked
 def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase | None = None, out: Any = None) -> Any:
     """The largest element; along a dim with its index; or the larger of two tensors' elements.
 
@@ -339,6 +351,7 @@ def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
     return put_pair(found, out)
 
 
+@checked
 def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase | None = None, out: Any = None) -> Any:
     """The smallest element; along a dim with its index; or the smaller of two tensors' elements. Arguments and results as for `max`.
 
@@ -364,6 +377,7 @@ def put_pair(found: ValuesIndices, out: Any) -> ValuesIndices:
     return ValuesIndices(put(found.values, values), put(found.indices, indices))
 
 
+@checked
 def argmax(input: T, dim: int | None = None, keepdim: bool = False) -> T:
     """The index of the largest element (the first of several; of the first NaN, if there is one).
 
@@ -384,6 +398,7 @@ def argmax(input: T, dim: int | None = None, keepdim: bool = False) -> T:
     return call(table.ARGMAX, (input,), (dim, keepdim))
 
 
+@checked
 def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
     """The index of the smallest element. Arguments and result as for `argmax`.
 
@@ -395,6 +410,7 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
 # Deviations and norms
 
 
+@checked
 def var(
     input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1, out: T | None = None
 ) -> T:
@@ -437,6 +453,7 @@ def _moments(input: T, dim: Dims, keepdim: bool, correction: float, function: st
     return variance, center if keepdim else views.reshape(center, variance.desc.shape)
 
 
+@checked
 def std(
     input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1, out: T | None = None
 ) -> T:
@@ -449,6 +466,7 @@ def std(
     return put(narrowed(unary.sqrt(_moments(input, dim, keepdim, correction, "std")[0]), input), out)
 
 
+@checked
 def var_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1) -> tuple[T, T]:
     """`(var, mean)`. Arguments as for `var`. Like: torch.var_mean."""
     if unbiased is not None:
@@ -457,6 +475,7 @@ def var_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: 
     return narrowed(variance, input), narrowed(center, input)
 
 
+@checked
 def std_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1) -> tuple[T, T]:
     """`(std, mean)`. Arguments as for `var`. Like: torch.std_mean."""
     if unbiased is not None:
@@ -465,6 +484,7 @@ def std_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: 
     return narrowed(unary.sqrt(variance), input), narrowed(center, input)
 
 
+@checked
 def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
     """`log(sum(exp(input)))` over `dim` without overflow: the largest element is taken out first.
 
@@ -495,6 +515,7 @@ def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = Non
     return put(narrowed(elementwise.add(total, views.reshape(top, total.desc.shape)), input), out)
 
 
+@checked
 def norm(
     input: T, p: float | str = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None
 ) -> T:
@@ -509,6 +530,7 @@ def norm(
     return vector_norm(input, p, dim, keepdim, dtype=dtype, out=out)
 
 
+@checked
 def vector_norm(
     input: T, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None
 ) -> T:
@@ -558,6 +580,7 @@ def _norm(input: T, ord: float, dim: Any, keepdim: bool) -> T:
 # Scans
 
 
+@checked
 def cumsum(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """Running sums along `dim`.
 
@@ -580,6 +603,7 @@ def cumsum(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None 
     return put(_in_dtype(call(table.CUMSUM, (_given(input, dtype),), (dim,)), dtype), out)
 
 
+@checked
 def cumprod(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """Running products along `dim`. Arguments and result as for `cumsum`.
 
@@ -590,6 +614,7 @@ def cumprod(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None
     return put(_in_dtype(call(table.CUMPROD, (_given(input, dtype),), (dim,)), dtype), out)
 
 
+@checked
 def cummax(input: T, dim: int, *, out: Any = None) -> ValuesIndices:
     """Running maxima along `dim`, and where each was met last. A NaN stays.
 
@@ -609,6 +634,7 @@ def cummax(input: T, dim: int, *, out: Any = None) -> ValuesIndices:
     return put_pair(ValuesIndices(*call(table.CUMMAX, (input,), (dim,))), out)
 
 
+@checked
 def cummin(input: T, dim: int, *, out: Any = None) -> ValuesIndices:
     """Running minima along `dim`, and where each was met last. Arguments and results as for `cummax`.
 

@@ -15,6 +15,7 @@ from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, ShapeError, ValueRangeError
 from . import host, views
+from .arguments import checked
 from .call import call, contiguous_copy, plain
 from .reduction import sum as total
 from .table import movement as table
@@ -57,6 +58,7 @@ def from_pairs(input: T) -> T:
 # Copies
 
 
+@checked
 def clone(input: T) -> T:
     """A copy of any tensor, contiguous and with memory of its own.
 
@@ -75,6 +77,7 @@ def clone(input: T) -> T:
     return call(table.CLONE, (input,))
 
 
+@checked
 def contiguous(input: T) -> T:
     """The tensor itself if its elements lie in row-major order without gaps, else a copy where they do.
 
@@ -99,6 +102,7 @@ def _zeros(like: T, shape: tuple[int, ...]) -> T:
 # Joining
 
 
+@checked
 def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """Tensors one after the other along a dimension that they have.
 
@@ -126,11 +130,13 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     return call(table.CONCAT, given, (dim,)) if out is None else write(table.CONCAT, out, given, (dim,))
 
 
+@checked
 def concat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """`cat` by another name. Like: torch.concat, numpy.concatenate."""
     return cat(tensors, dim, out=out)
 
 
+@checked
 def concatenate(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """`cat` by another name. Like: torch.concatenate, numpy.concatenate."""
     return cat(tensors, dim, out=out)
@@ -163,10 +169,13 @@ def _put(result: T, out: T | None) -> T:
     if out is None:
         return result
     if out.desc.shape != result.desc.shape:
-        raise ShapeError(f"the result has shape {list(result.desc.shape)}, out has {list(out.desc.shape)}").with_context("out=", (out,))
+        raise ShapeError(
+            f"the result has shape {list(result.desc.shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
+        )
     return copy_into(out, result)
 
 
+@checked
 def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """Tensors of one shape side by side along a new dimension.
 
@@ -194,28 +203,33 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     return call(table.PACK, given, (dim,)) if out is None else write(table.PACK, out, given, (dim,))
 
 
+@checked
 def hstack(tensors: Sequence[T]) -> T:
     """Side by side: vectors end to end, all else along the second dimension. Like: torch.hstack, numpy.hstack."""
     given = [views.atleast_1d(tensor) for tensor in tensors]
     return cat(given, 0 if given and len(given[0].desc.shape) == 1 else 1)
 
 
+@checked
 def vstack(tensors: Sequence[T]) -> T:
     """On top of each other: vectors as rows, all else along the first dimension. Like: torch.vstack, numpy.vstack."""
     return cat([views.atleast_2d(tensor) for tensor in tensors], 0)
 
 
+@checked
 def dstack(tensors: Sequence[T]) -> T:
     """Behind each other along a third dimension. Like: torch.dstack, numpy.dstack."""
     return cat([atleast_3d(tensor) for tensor in tensors], 2)
 
 
+@checked
 def column_stack(tensors: Sequence[T]) -> T:
     """Vectors as the columns of a matrix; matrices side by side. Like: torch.column_stack, numpy.column_stack."""
     given = [tensor if len(tensor.desc.shape) > 1 else views.reshape(tensor, (tensor.desc.numel, 1)) for tensor in tensors]
     return cat(given, 1)
 
 
+@checked
 def atleast_3d(input: T) -> T:
     """A number as [1, 1, 1], a vector as [1, n, 1], a matrix as [m, n, 1]. Like: torch.atleast_3d, numpy.atleast_3d."""
     shape = input.desc.shape
@@ -224,6 +238,7 @@ def atleast_3d(input: T) -> T:
     return views.reshape(input, (1, input.desc.numel, 1) if len(shape) < 2 else (*shape, 1))
 
 
+@checked
 def block_diag(*tensors: T) -> T:
     """Matrices along the diagonal of one that is zero elsewhere; numbers and vectors count as rows. Like: torch.block_diag."""
     given = [views.atleast_2d(tensor) for tensor in tensors]
@@ -243,6 +258,7 @@ def block_diag(*tensors: T) -> T:
 # Repeating
 
 
+@checked
 def tile(input: T, dims: Any) -> T:
     """The tensor side by side with itself; numbers that are missing in front count as 1.
 
@@ -259,6 +275,7 @@ def tile(input: T, dims: Any) -> T:
     return _tiled(input, (1,) * (len(input.desc.shape) - len(numbers)) + numbers)
 
 
+@checked
 def repeat(input: T, *repeats: Any) -> T:
     """The tensor side by side with itself; a number for each dimension, more numbers add dimensions in front.
 
@@ -279,6 +296,7 @@ def _tiled(input: T, numbers: tuple[int, ...]) -> T:
     return call(table.TILE, (input,), (numbers,)) if numbers else clone(input)
 
 
+@checked
 def repeat_interleave(input: T, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> T:
     """Each place of a dimension several times in a row.
 
@@ -328,6 +346,7 @@ def _number(input: TensorBase) -> int:
     return int(host.item(input))
 
 
+@checked
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     """Coordinates of a grid: each vector along a dimension of its own, expanded along the others (views).
 
@@ -359,6 +378,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     return tuple(grids)
 
 
+@checked
 def cartesian_prod(*tensors: T) -> T:
     """Every combination of the elements of vectors, one a row. Like: torch.cartesian_prod."""
     if len(tensors) == 1:
@@ -369,6 +389,7 @@ def cartesian_prod(*tensors: T) -> T:
 # Turning
 
 
+@checked
 def flip(input: T, *dims: Any) -> T:
     """Dimensions in reverse order, as a copy.
 
@@ -388,16 +409,19 @@ def flip(input: T, *dims: Any) -> T:
     return call(table.FLIP, (input,), (numbers,)) if numbers and input.desc.shape else clone(input)
 
 
+@checked
 def fliplr(input: T) -> T:
     """The second dimension in reverse order. Like: torch.fliplr, numpy.fliplr."""
     return flip(input, 1)
 
 
+@checked
 def flipud(input: T) -> T:
     """The first dimension in reverse order. Like: torch.flipud, numpy.flipud."""
     return flip(input, 0)
 
 
+@checked
 def roll(input: T, shifts: Any, dims: Any = None) -> T:
     """Places moved along dimensions; those that leave at the end come in at the beginning.
 
@@ -437,6 +461,7 @@ def _rolled(input: T, steps: tuple[int, ...], dims: tuple[int, ...]) -> T:
     return call(table.ROLL, (input,), arguments)
 
 
+@checked
 def rot90(input: T, k: int = 1, dims: Ints = (0, 1)) -> T:
     """The plane of two dimensions turned by `k` quarter turns, from the first to the second.
 
@@ -466,6 +491,7 @@ def rot90(input: T, k: int = 1, dims: Ints = (0, 1)) -> T:
 # Triangles and diagonals
 
 
+@checked
 def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """The lower triangle of each matrix, zero above it.
 
@@ -482,6 +508,7 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     return call(table.TRIL, (input,), (diagonal,)) if out is None else write(table.TRIL, out, (input,), (diagonal,))
 
 
+@checked
 def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """The upper triangle of each matrix, zero below it.
 
@@ -498,6 +525,7 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     return call(table.TRIU, (input,), (diagonal,)) if out is None else write(table.TRIU, out, (input,), (diagonal,))
 
 
+@checked
 def diag(input: T, diagonal: int = 0) -> T:
     """A vector as the diagonal of a matrix, or a matrix's diagonal as a vector; a copy both times.
 
@@ -518,6 +546,7 @@ def diag(input: T, diagonal: int = 0) -> T:
     return clone(views.diagonal(input, diagonal))
 
 
+@checked
 def diagflat(input: T, offset: int = 0) -> T:
     """A matrix with all elements of the tensor on a diagonal. Ascend operator: DiagFlat. Like: torch.diagflat, numpy.diagflat."""
     if input.desc.dtype is d.complex128 or not input.desc.numel:
@@ -525,6 +554,7 @@ def diagflat(input: T, offset: int = 0) -> T:
     return call(table.DIAG_FLAT, (input,), (offset,))
 
 
+@checked
 def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T:
     """Vectors along the last dimension as diagonals of matrices in two dimensions of the result, zero elsewhere.
 
@@ -564,16 +594,19 @@ def _with_part(function: str, input: T, src: TensorBase, part: Callable[[T], T])
     return whole
 
 
+@checked
 def diagonal_scatter(input: T, src: TensorBase, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """A copy with the diagonals replaced by `src`. Ascend operator: ViewCopy. Like: torch.diagonal_scatter."""
     return _with_part("diagonal_scatter", input, src, lambda whole: views.diagonal(whole, offset, dim1, dim2))
 
 
+@checked
 def select_scatter(input: T, src: TensorBase, dim: int, index: int) -> T:
     """A copy with one place of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.select_scatter."""
     return _with_part("select_scatter", input, src, lambda whole: views.select(whole, dim, index))
 
 
+@checked
 def slice_scatter(input: T, src: TensorBase, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> T:
     """A copy with a slice of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.slice_scatter."""
     at = _dim(input, dim, "slice_scatter")

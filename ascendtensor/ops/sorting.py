@@ -19,6 +19,7 @@ from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, reduction, views
+from .arguments import checked
 from .call import call
 from .reduction import narrowed, put, put_pair, widened
 from .results import ValuesIndices
@@ -70,6 +71,7 @@ def _first(input: T, k: int, largest: bool, in_order: bool) -> tuple[T, T]:
 # Sorting
 
 
+@checked
 def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None) -> ValuesIndices:
     """The elements in order along a dim, and where they were.
 
@@ -94,6 +96,7 @@ def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False
     return put_pair(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
 
 
+@checked
 def argsort(input: T, dim: int = -1, descending: bool = False, stable: bool = False) -> T:
     """The indices that put the elements in order along a dim. Arguments as for `sort`.
 
@@ -102,11 +105,13 @@ def argsort(input: T, dim: int = -1, descending: bool = False, stable: bool = Fa
     return sort(input, dim, descending, stable).indices
 
 
+@checked
 def msort(input: T) -> T:
     """The elements in order along the first dim. Like: torch.msort."""
     return sort(input, 0).values
 
 
+@checked
 def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None) -> ValuesIndices:
     """The k largest (or smallest) elements of a dim, and where they are. Which of equal elements is not defined, but each counts once.
 
@@ -132,6 +137,7 @@ def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = T
     return put_pair(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
 
 
+@checked
 def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> ValuesIndices:
     """The k-th smallest element of a dim, counted from 1, and where it is.
 
@@ -173,6 +179,7 @@ def _taken(ordered: T, place: int, axis: int, keepdim: bool) -> T:
 # Middles
 
 
+@checked
 def median(input: T, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower of the middle elements; NaN where there is one.
 
@@ -228,6 +235,7 @@ def _neighbours(place: float, interpolation: str) -> tuple[int, int, float]:
     return only, only, 0.0
 
 
+@checked
 def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", out: T | None = None) -> T:
     """The values below which a fraction `q` of the elements lies; NaN where there is one.
 
@@ -256,8 +264,8 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
     fractions: Any = q if isinstance(q, (int, float)) else _numbers(q)
     one = not isinstance(fractions, list)
     wanted: list[float] = [fractions] if one else fractions
-    if any(not 0 <= each <= 1 for each in wanted):
-        raise ValueRangeError(f"q must be from 0 to 1, but is {fractions}", where="quantile")
+    if not wanted or any(not 0 <= each <= 1 for each in wanted):
+        raise ValueRangeError(f"q must be from 0 to 1, but is {fractions}", where="quantile").with_context("quantile", (input,))
     axis = 0 if dim is None else _axis(input, dim, "quantile")
     wide = widened(views.ravel(input) if dim is None else input)
     length = (wide.desc.shape or (1,))[axis]
@@ -295,6 +303,7 @@ def _stacked(results: Sequence[T]) -> T:
 # Unique elements
 
 
+@checked
 def unique(input: T, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
     """The different elements, in order. Waits for the result: its shape depends on the data.
 
@@ -323,6 +332,7 @@ def unique(input: T, sorted: bool = True, return_inverse: bool = False, return_c
     return _chosen(values, inverse if return_inverse else None, counts if return_counts else None)
 
 
+@checked
 def unique_consecutive(input: T, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
     """The first element of each run of equal ones. Arguments and results as for `unique`; any dtype.
 
@@ -339,6 +349,7 @@ def _chosen(values: Any, *others: Any) -> Any:
     return (values, *given) if given else values
 
 
+@checked
 def isin(elements: T, test_elements: T, *, invert: bool = False) -> T:
     """Whether each element is among others.
 
@@ -360,6 +371,7 @@ def isin(elements: T, test_elements: T, *, invert: bool = False) -> T:
 # Searching
 
 
+@checked
 def searchsorted(sorted_sequence: T, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None) -> T:
     """Where values would go in sorted rows so that these stay sorted.
 
@@ -386,6 +398,7 @@ def searchsorted(sorted_sequence: T, input: Any, *, out_int32: bool = False, rig
     return comparison.cast(places, d.int32) if out_int32 else places
 
 
+@checked
 def bucketize(input: Any, boundaries: T, *, out_int32: bool = False, right: bool = False) -> T:
     """The index of the bucket between sorted boundaries that each value lies in. `searchsorted(boundaries, input)`.
 
@@ -397,6 +410,7 @@ def bucketize(input: Any, boundaries: T, *, out_int32: bool = False, right: bool
 # Counting
 
 
+@checked
 def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
     """How often each number from 0 on occurs, or the sum of its weights. Waits for the largest number: the shape depends on it.
 
@@ -438,6 +452,7 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
     return call(counting.BINCOUNT, (input, weights), (size,))
 
 
+@checked
 def histc(input: T, bins: int = 100, min: float = 0, max: float = 0) -> T:
     """How many elements lie in each of equal bins; the last one holds its upper limit too.
 

@@ -12,6 +12,7 @@ from ..base import TensorBase
 from ..dtypes import finfo
 from ..errors import DTypeError
 from . import comparison
+from .arguments import checked
 from .call import binary, call, unary
 from .schema import Row
 from .table import elementwise as table
@@ -21,6 +22,7 @@ from .writing import write
 T = TypeVar("T", bound=TensorBase)
 
 
+@checked
 def abs(input: T, *, out: T | None = None) -> T:
     """Absolute value; of a complex number, its length. The smallest integer of a signed dtype stays itself.
 
@@ -58,6 +60,7 @@ def neg(input: T, *, out: T | None = None) -> T:
     return unary(table.NEG, input) if out is None else write(table.NEG, out, (input,))
 
 
+@checked
 def positive(input: T) -> T:
     """The tensor itself.
 
@@ -71,6 +74,7 @@ def positive(input: T) -> T:
     return input
 
 
+@checked
 def sign(input: T, *, out: T | None = None) -> T:
     """-1, 0 or 1 by the sign of each element; NaN stays NaN, a complex number is divided by its length.
 
@@ -89,6 +93,7 @@ def sign(input: T, *, out: T | None = None) -> T:
     return unary(table.SIGN, input) if out is None else write(table.SIGN, out, (input,))
 
 
+@checked
 def exp2(input: T, *, out: T | None = None) -> T:
     """2 to the power of each element.
 
@@ -122,6 +127,7 @@ def exp(input: T, *, out: T | None = None) -> T:
     return unary(table.EXP, input) if out is None else write(table.EXP, out, (input,))
 
 
+@checked
 def expm1(input: T, *, out: T | None = None) -> T:
     """`exp(input) - 1`, exact near 0 too.
 
@@ -158,6 +164,7 @@ def log(input: T, *, out: T | None = None) -> T:
     return unary(table.LOG, input) if out is None else write(table.LOG, out, (input,))
 
 
+@checked
 def log2(input: T, *, out: T | None = None) -> T:
     """Logarithm to base 2.
 
@@ -176,6 +183,7 @@ def log2(input: T, *, out: T | None = None) -> T:
     return unary(table.LOG2, input) if out is None else write(table.LOG2, out, (input,))
 
 
+@checked
 def log10(input: T, *, out: T | None = None) -> T:
     """Logarithm to base 10.
 
@@ -194,6 +202,7 @@ def log10(input: T, *, out: T | None = None) -> T:
     return unary(table.LOG10, input) if out is None else write(table.LOG10, out, (input,))
 
 
+@checked
 def log1p(input: T, *, out: T | None = None) -> T:
     """`log(1 + input)`, exact near 0 too.
 
@@ -230,6 +239,7 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     return unary(table.SQRT, input) if out is None else write(table.SQRT, out, (input,))
 
 
+@checked
 def rsqrt(input: T, *, out: T | None = None) -> T:
     """`1 / sqrt(input)`.
 
@@ -248,6 +258,7 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     return unary(table.RSQRT, input) if out is None else write(table.RSQRT, out, (input,))
 
 
+@checked
 def reciprocal(input: T, *, out: T | None = None) -> T:
     """`1 / input`.
 
@@ -266,6 +277,7 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     return unary(table.RECIPROCAL, input) if out is None else write(table.RECIPROCAL, out, (input,))
 
 
+@checked
 def sin(input: T, *, out: T | None = None) -> T:
     """Sine of an angle in radians.
 
@@ -284,6 +296,7 @@ def sin(input: T, *, out: T | None = None) -> T:
     return unary(table.SIN, input) if out is None else write(table.SIN, out, (input,))
 
 
+@checked
 def cos(input: T, *, out: T | None = None) -> T:
     """Cosine of an angle in radians.
 
@@ -302,6 +315,7 @@ def cos(input: T, *, out: T | None = None) -> T:
     return unary(table.COS, input) if out is None else write(table.COS, out, (input,))
 
 
+@checked
 def tan(input: T, *, out: T | None = None) -> T:
     """Tangent of an angle in radians.
 
@@ -320,6 +334,7 @@ def tan(input: T, *, out: T | None = None) -> T:
     return unary(table.TAN, input) if out is None else write(table.TAN, out, (input,))
 
 
+@checked
 def asin(input: T, *, out: T | None = None) -> T:
     """Angle in radians whose sine this is; NaN outside [-1, 1].
 
@@ -338,6 +353,7 @@ def asin(input: T, *, out: T | None = None) -> T:
     return unary(table.ASIN, input) if out is None else write(table.ASIN, out, (input,))
 
 
+@checked
 def acos(input: T, *, out: T | None = None) -> T:
     """Angle in radians whose cosine this is; NaN outside [-1, 1].
 
@@ -356,6 +372,7 @@ def acos(input: T, *, out: T | None = None) -> T:
     return unary(table.ACOS, input) if out is None else write(table.ACOS, out, (input,))
 
 
+@checked
 def atan(input: T, *, out: T | None = None) -> T:
     """Angle in radians whose tangent this is.
 
@@ -374,6 +391,7 @@ def atan(input: T, *, out: T | None = None) -> T:
     return unary(table.ATAN, input) if out is None else write(table.ATAN, out, (input,))
 
 
+@checked
 def sinh(input: T, *, out: T | None = None) -> T:
     """Hyperbolic sine.
 
@@ -392,6 +410,7 @@ def sinh(input: T, *, out: T | None = None) -> T:
     return unary(table.SINH, input) if out is None else write(table.SINH, out, (input,))
 
 
+@checked
 def cosh(input: T, *, out: T | None = None) -> T:
     """Hyperbolic cosine.
 
@@ -428,6 +447,7 @@ def tanh(input: T, *, out: T | None = None) -> T:
     return unary(table.TANH, input) if out is None else write(table.TANH, out, (input,))
 
 
+@checked
 def asinh(input: T, *, out: T | None = None) -> T:
     """Inverse of the hyperbolic sine.
 
@@ -446,6 +466,7 @@ def asinh(input: T, *, out: T | None = None) -> T:
     return unary(table.ASINH, input) if out is None else write(table.ASINH, out, (input,))
 
 
+@checked
 def acosh(input: T, *, out: T | None = None) -> T:
     """Inverse of the hyperbolic cosine; NaN below 1.
 
@@ -464,6 +485,7 @@ def acosh(input: T, *, out: T | None = None) -> T:
     return unary(table.ACOSH, input) if out is None else write(table.ACOSH, out, (input,))
 
 
+@checked
 def atanh(input: T, *, out: T | None = None) -> T:
     """Inverse of the hyperbolic tangent; NaN outside [-1, 1].
 
@@ -482,6 +504,7 @@ def atanh(input: T, *, out: T | None = None) -> T:
     return unary(table.ATANH, input) if out is None else write(table.ATANH, out, (input,))
 
 
+@checked
 def erf(input: T, *, out: T | None = None) -> T:
     """Error function.
 
@@ -500,6 +523,7 @@ def erf(input: T, *, out: T | None = None) -> T:
     return unary(table.ERF, input) if out is None else write(table.ERF, out, (input,))
 
 
+@checked
 def erfc(input: T, *, out: T | None = None) -> T:
     """`1 - erf(input)`, exact where that is small too.
 
@@ -518,6 +542,7 @@ def erfc(input: T, *, out: T | None = None) -> T:
     return unary(table.ERFC, input) if out is None else write(table.ERFC, out, (input,))
 
 
+@checked
 def erfinv(input: T, *, out: T | None = None) -> T:
     """Inverse of the error function; NaN outside [-1, 1].
 
@@ -542,6 +567,7 @@ def _whole(row: Row, input: T, out: T | None) -> T:
     return unary(row, input) if out is None else write(row, out, (input,))
 
 
+@checked
 def floor(input: T, *, out: T | None = None) -> T:
     """The largest whole number not above each element.
 
@@ -560,6 +586,7 @@ def floor(input: T, *, out: T | None = None) -> T:
     return _whole(table.FLOOR, input, out)
 
 
+@checked
 def ceil(input: T, *, out: T | None = None) -> T:
     """The smallest whole number not below each element.
 
@@ -578,6 +605,7 @@ def ceil(input: T, *, out: T | None = None) -> T:
     return _whole(table.CEIL, input, out)
 
 
+@checked
 def trunc(input: T, *, out: T | None = None) -> T:
     """Each element without its fraction.
 
@@ -598,6 +626,7 @@ def trunc(input: T, *, out: T | None = None) -> T:
     return _whole(table.TRUNC, input, out)
 
 
+@checked
 def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     """The nearest number with `decimals` decimal places, halves to the even one.
 
@@ -620,6 +649,7 @@ def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     return call(table.ROUND, (input,), arguments) if out is None else write(table.ROUND, out, (input,), arguments)
 
 
+@checked
 def nan_to_num(input: T, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, *, out: T | None = None) -> T:
     """Numbers in place of NaN and infinities.
 

@@ -13,6 +13,7 @@ from .. import base, shapes
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
+from .arguments import checked
 from .call import contiguous_copy
 
 T = TypeVar("T", bound=TensorBase)
@@ -44,6 +45,7 @@ def alias(input: T) -> T:
 # Shapes
 
 
+@checked
 def reshape(input: T, *shape: Any) -> T:
     """The same elements in the same order as another shape: a view where strides allow it, else a copy.
 
@@ -70,11 +72,13 @@ def reshape(input: T, *shape: Any) -> T:
     return base.view(input, wanted, found, offset)
 
 
+@checked
 def reshape_as(input: T, other: TensorBase) -> T:
     """`reshape` to the shape of `other`. Like: torch.Tensor.reshape_as."""
     return reshape(input, other.desc.shape)
 
 
+@checked
 def view(input: T, *shape: Any) -> T:
     """A view of another shape; never a copy. With a dtype instead of a shape: the same bytes as elements of it.
 
@@ -102,6 +106,7 @@ def view(input: T, *shape: Any) -> T:
     return base.view(input, wanted, found, offset)
 
 
+@checked
 def view_as(input: T, other: TensorBase) -> T:
     """`view` with the shape of `other`. Like: torch.Tensor.view_as."""
     return view(input, other.desc.shape)
@@ -131,6 +136,7 @@ def view_dtype(input: T, dtype: DType) -> T:
     return base.view_as(input, dtype, (*lead, shape[-1] // part), (*(step // part for step in steps), 1), offset // part)
 
 
+@checked
 def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
     """Dimensions from `start_dim` to `end_dim` as one. Like: torch.flatten."""
     shape = input.desc.shape
@@ -142,11 +148,13 @@ def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
     return reshape(input, (*shape[:first], shapes.numel(shape[first : last + 1]), *shape[last + 1 :]))
 
 
+@checked
 def ravel(input: T) -> T:
     """One dimension, row by row. Like: torch.ravel, numpy.ravel."""
     return reshape(input, input.desc.numel)
 
 
+@checked
 def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
     """Dimension `dim` as several; one of `sizes` may be -1. Like: torch.unflatten."""
     shape = input.desc.shape
@@ -158,6 +166,7 @@ def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
     return view(input, (*shape[:dim], *parts, *shape[dim + 1 :]))
 
 
+@checked
 def expand(input: T, *sizes: Any) -> T:
     """Dimensions of length 1 repeated without a copy; -1 keeps a length. Several elements then share memory, so it can't be written to.
 
@@ -173,22 +182,26 @@ def expand(input: T, *sizes: Any) -> T:
         raise _named(error, "expand", input) from None
 
 
+@checked
 def expand_as(input: T, other: TensorBase) -> T:
     """`expand` to the shape of `other`. Like: torch.Tensor.expand_as."""
     return expand(input, other.desc.shape)
 
 
+@checked
 def broadcast_to(input: T, size: Sequence[int]) -> T:
     """`expand`. Like: torch.broadcast_to, numpy.broadcast_to."""
     return expand(input, size)
 
 
+@checked
 def broadcast_tensors(*tensors: T) -> tuple[T, ...]:
     """All tensors expanded to their common shape. Like: torch.broadcast_tensors, numpy.broadcast_arrays."""
     shape = shapes.broadcast_shapes(*(tensor.desc.shape for tensor in tensors))
     return tuple(expand(tensor, shape) for tensor in tensors)
 
 
+@checked
 def squeeze(input: T, dim: int | Sequence[int] | None = None) -> T:
     """Without dimensions of length 1: all, or those named. Like: torch.squeeze, numpy.squeeze."""
     shape, strides, offset = _layout(input)
@@ -198,6 +211,7 @@ def squeeze(input: T, dim: int | Sequence[int] | None = None) -> T:
         raise _named(error, "squeeze", input) from None
 
 
+@checked
 def unsqueeze(input: T, dim: int) -> T:
     """With a new dimension of length 1 at `dim`. Like: torch.unsqueeze, numpy.expand_dims."""
     shape, strides, offset = _layout(input)
@@ -207,11 +221,13 @@ def unsqueeze(input: T, dim: int) -> T:
         raise _named(error, "unsqueeze", input) from None
 
 
+@checked
 def atleast_1d(input: T) -> T:
     """A 0-d tensor as one of length 1. Like: torch.atleast_1d."""
     return input if input.desc.shape else reshape(input, 1)
 
 
+@checked
 def atleast_2d(input: T) -> T:
     """With dimensions of length 1 in front, up to two. Like: torch.atleast_2d."""
     return input if len(input.desc.shape) > 1 else reshape(input, (1, input.desc.numel))
@@ -220,6 +236,7 @@ def atleast_2d(input: T) -> T:
 # Parts of complex numbers
 
 
+@checked
 def view_as_real(input: T) -> T:
     """A complex tensor as one of its parts, real and imaginary, in a new last dimension; a view.
 
@@ -234,6 +251,7 @@ def view_as_real(input: T) -> T:
     return base.view_as(input, input.desc.dtype.to_real(), (*shape, 2), (*(2 * step for step in strides), 1), 2 * offset)
 
 
+@checked
 def view_as_complex(input: T) -> T:
     """A tensor whose last dimension holds real and imaginary parts as a complex one; a view.
 
@@ -251,11 +269,13 @@ def view_as_complex(input: T) -> T:
     return base.view_as(input, input.desc.dtype.to_complex(), shape[:-1], tuple(step // 2 for step in strides[:-1]), offset // 2)
 
 
+@checked
 def real(input: T) -> T:
     """The real parts, a view; a real tensor itself. Like: torch.real, numpy.real."""
     return select(view_as_real(input), -1, 0) if input.desc.dtype.is_complex else input
 
 
+@checked
 def imag(input: T) -> T:
     """The imaginary parts of a complex tensor, a view. Like: torch.imag."""
     try:
@@ -268,6 +288,7 @@ def imag(input: T) -> T:
 # Orders
 
 
+@checked
 def permute(input: T, *dims: Any) -> T:
     """Dimensions in another order.
 
@@ -288,6 +309,7 @@ def permute(input: T, *dims: Any) -> T:
         raise _named(error, "permute", input) from None
 
 
+@checked
 def transpose(input: T, dim0: int, dim1: int) -> T:
     """Two dimensions exchanged. Like: torch.transpose, numpy.swapaxes."""
     one, other = _dim(input, dim0, "transpose"), _dim(input, dim1, "transpose")
@@ -297,16 +319,19 @@ def transpose(input: T, dim0: int, dim1: int) -> T:
     return permute(input, order)
 
 
+@checked
 def swapaxes(input: T, axis0: int, axis1: int) -> T:
     """`transpose`. Like: torch.swapaxes, numpy.swapaxes."""
     return transpose(input, axis0, axis1)
 
 
+@checked
 def swapdims(input: T, dim0: int, dim1: int) -> T:
     """`transpose`. Like: torch.swapdims."""
     return transpose(input, dim0, dim1)
 
 
+@checked
 def t(input: T) -> T:
     """A matrix transposed; a vector as it is.
 
@@ -326,6 +351,7 @@ def reverse_dims(input: T) -> T:
     return base.view(input, shape[::-1], strides[::-1], offset)
 
 
+@checked
 def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
     """Dimensions moved to other places, the others in their order. Like: torch.movedim, numpy.moveaxis."""
     ndim = len(input.desc.shape)
@@ -338,6 +364,7 @@ def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[i
     return permute(input, [places[dim] if dim in places else next(rest) for dim in range(ndim)])
 
 
+@checked
 def moveaxis(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
     """`movedim`. Like: torch.moveaxis, numpy.moveaxis."""
     return movedim(input, source, destination)
@@ -346,6 +373,7 @@ def moveaxis(input: T, source: int | Sequence[int], destination: int | Sequence[
 # Parts
 
 
+@checked
 def narrow(input: T, dim: int, start: int, length: int) -> T:
     """`length` places of one dimension from `start` on.
 
@@ -367,6 +395,7 @@ def narrow(input: T, dim: int, start: int, length: int) -> T:
     return base.view(input, new, strides, offset if 0 in new else offset + first * strides[dim])
 
 
+@checked
 def select(input: T, dim: int, index: int) -> T:
     """One place of one dimension, which goes.
 
@@ -385,6 +414,7 @@ def select(input: T, dim: int, index: int) -> T:
     return base.view(input, new, strides[:dim] + strides[dim + 1 :], offset if 0 in new else offset + index % shape[dim] * strides[dim])
 
 
+@checked
 def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """The diagonals of the matrices in two dimensions, as the last dimension. Like: torch.diagonal, numpy.diagonal."""
     one, other = _dim(input, dim1, "diagonal"), _dim(input, dim2, "diagonal")
@@ -399,6 +429,7 @@ def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     return base.view(input, new, steps, start if 0 in new else start + down * strides[one] + right * strides[other])
 
 
+@checked
 def unfold(input: T, dimension: int, size: int, step: int) -> T:
     """Windows of `size` places along a dimension, `step` apart, as a new last dimension; a view. Like: torch.Tensor.unfold."""
     dim = _dim(input, dimension, "unfold")
@@ -413,6 +444,7 @@ def unfold(input: T, dimension: int, size: int, step: int) -> T:
     return base.view(input, new, (*strides[:dim], stride * step, *strides[dim + 1 :], stride), offset)
 
 
+@checked
 def as_strided(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """Any view of the memory that the tensor lies in.
 
@@ -441,6 +473,7 @@ def as_strided(input: T, size: Sequence[int], stride: Sequence[int], storage_off
 # Several parts
 
 
+@checked
 def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
     """Every place of a dimension. Like: torch.unbind."""
     dim = _dim(input, dim, "unbind")
@@ -449,6 +482,7 @@ def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
     return tuple(select(input, dim, index) for index in range(input.desc.shape[dim]))
 
 
+@checked
 def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
     """Parts of one size (the last may be smaller), or of the sizes given.
 
@@ -470,6 +504,7 @@ def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) 
     return _sections(tensor, sizes, dim)
 
 
+@checked
 def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     """At most `chunks` parts of equal size, the last may be smaller. Like: torch.chunk."""
     if chunks < 1:
@@ -480,6 +515,7 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     return split(input, -(-length // chunks), dim)
 
 
+@checked
 def tensor_split(input: T, indices_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
     """As many parts as asked for, as equal as can be, or the parts between indices. Like: torch.tensor_split, numpy.array_split."""
     length = _length(input, dim, "tensor_split")

@@ -9,6 +9,7 @@ from .. import base, promotion, shapes
 from ..base import TensorBase
 from ..errors import DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..runtime.desc import TensorDesc
+from .arguments import require_tensor
 from .call import call, call_into, find, launch_into, plain, whole_storage
 from .schema import Row
 from .table.elementwise import CAST
@@ -27,7 +28,12 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
     """
     plan, operands = find(row, operands, arguments)
     (desc,) = plan.results
-    if desc is not target.desc:
+    try:
+        same = desc is target.desc
+    except AttributeError:
+        require_tensor(target, "out", row.name)
+        raise
+    if not same:
         _check_fits(row, desc, target, operands)
         check_writable(target, row.name)
     if target.desc.numel == 0:

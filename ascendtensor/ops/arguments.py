@@ -1,0 +1,157 @@
+"""Wrong arguments of functions: errors that say which function, which parameter, and what it takes.
+
+Functions look at their arguments without asking first, so that right ones cost nothing. Where that fails, `checked` finds the argument at
+fault and raises the library's own error instead of the AttributeError or TypeError of some inner line.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, TypeVar, cast
+
+from ..base import TensorBase
+from ..errors import AscendTensorError, DTypeError, ValueRangeError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_TENSOR: Final = "a tensor"
+_DIMS: Final = frozenset({"dim", "dims"})
+_TENSOR_ADVICE: Final = "Make one of host data with tensor()."
+
+_WRONG: Final = (TypeError, ValueError, AttributeError, OverflowError)
+"""What Python raises for an argument of a type or value that the code did not expect."""
+
+
+def checked(function: F) -> F:
+    """A public function that answers wrong arguments with errors of the library.
+
+    Errors of the library get its name and operands, where they have none yet. A call with the wrong number of arguments or an unknown
+    keyword stays Python's TypeError, which says so already.
+    """
+    name = function.__name__
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except AscendTensorError as error:
+            raise error.with_context(name, filter(_is_tensor, args)) from None
+        except _WRONG as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is None:  # the arguments did not fit the signature
+                raise
+            failure = error
+        blamed = blame(name, inspect.signature(function), args, kwargs, failure)
+        if blamed is None:
+            raise failure
+        raise blamed from failure
+
+    return cast(F, call)
+
+
+def blame(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], failure: Exception
+) -> AscendTensorError | None:
+    """The error for the argument that made a call fail; None where no argument is at fault, which is then a defect of the library."""
+    given = list(_arguments(signature, args, kwargs))
+    operands = [value for _, value in given if _is_tensor(value)]
+    for parameter, value in given:
+        wanted = _wanted(parameter)
+        if wanted and not _fits(wanted, value):
+            advice = _TENSOR_ADVICE if wanted == _TENSOR else ""
+            text = f"{parameter.name} must be {wanted}, not {described(value)}"
+            return DTypeError(text, advice=advice).with_context(name, operands)
+    if isinstance(failure, AttributeError):
+        return _without_attribute(name, given, operands, failure)
+    kind = ValueRangeError if isinstance(failure, (ValueError, OverflowError)) else DTypeError
+    return kind(f"an argument does not fit: {failure}").with_context(name, operands)
+
+
+def _without_attribute(
+    name: str, given: list[tuple[inspect.Parameter, Any]], operands: list[Any], failure: AttributeError
+) -> AscendTensorError | None:
+    """Something that was taken for a tensor: an argument, or one of a list of them."""
+    culprit = failure.obj
+    for parameter, value in given:
+        if value is culprit:
+            return DTypeError(f"{parameter.name} can't be {described(value)}", advice=_TENSOR_ADVICE).with_context(name, operands)
+        if isinstance(value, (str, list, tuple, set, dict)) and any(part is culprit for part in value):
+            text = f"{parameter.name} must hold tensors, not {described(culprit)}"
+            return DTypeError(text, advice=_TENSOR_ADVICE).with_context(name, operands)
+    if isinstance(culprit, (str, int, float, complex, list, tuple, set, dict, type(None))):
+        return DTypeError(f"a tensor is needed where {described(culprit)} was given").with_context(name, operands)
+    return None
+
+
+def described(value: Any) -> str:
+    """A wrong value in a few words."""
+    kind = type(value).__name__
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        text = repr(value)
+        return text if value is None else f"the {kind} {text if len(text) <= 40 else text[:37] + '...'}"
+    return kind
+
+
+def require_tensor(value: Any, parameter: str, function: str) -> TensorBase:
+    """`value`, which has to be a tensor.
+
+    Raises:
+        DTypeError: It is none.
+    """
+    if isinstance(value, TensorBase):
+        return value
+    raise DTypeError(f"{parameter} must be a tensor, not {described(value)}", advice=_TENSOR_ADVICE).with_context(function)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, TensorBase)
+
+
+def _arguments(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[inspect.Parameter, Any]]:
+    """Each parameter with what was given for it; those of `*shape` and the like one by one."""
+    for name, value in signature.bind(*args, **kwargs).arguments.items():
+        parameter = signature.parameters[name]
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            yield from ((parameter, part) for part in value)
+        else:
+            yield parameter, value
+
+
+def _wanted(parameter: inspect.Parameter) -> str:
+    """What a parameter takes, in words, by its annotation; nothing where that leaves it open."""
+    parts = set(re.split(r"\s*\|\s*", str(parameter.annotation)))
+    optional = "None" in parts or parameter.default is None
+    parts.discard("None")
+    for names, words in _KINDS:
+        if parts and parts <= names:
+            return f"{words} or None" if optional else words
+    return "an int or several ints" + (" or None" if optional else "") if parameter.name in _DIMS else ""
+
+
+_KINDS: Final = (
+    (frozenset({"T", "TensorBase", "NPUTensor", "Self"}), _TENSOR),
+    (frozenset({"int"}), "an int"),
+    (frozenset({"int", "float"}), "a number"),
+    (frozenset({"str"}), "a str"),
+)
+
+
+def _fits(wanted: str, value: Any) -> bool:
+    if value is None:
+        return wanted.endswith(" or None")
+    if wanted.startswith(_TENSOR):
+        return isinstance(value, TensorBase)
+    if wanted.startswith("an int or several"):
+        several = value if isinstance(value, Iterable) and not isinstance(value, (str, bytes, TensorBase)) else (value,)
+        return all(map(_is_int, several))
+    if wanted.startswith("an int"):
+        return _is_int(value)
+    if wanted.startswith("a number"):
+        return hasattr(value, "__float__") or _is_int(value)
+    return isinstance(value, str)
+
+
+def _is_int(value: Any) -> bool:
+    return hasattr(value, "__index__")

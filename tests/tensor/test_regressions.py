@@ -1,0 +1,154 @@
+"""What once went wrong in the hands of somebody who knows PyTorch and NumPy, one test each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendtensor as at
+from ascendtensor import errors
+
+Call = Callable[[Any], Any]
+
+
+# Wrong arguments
+
+NO_TENSORS: list[Call] = [
+    lambda x: at.asinh("a"),
+    lambda x: at.sum([1.0, 2.0]),
+    lambda x: at.sort(None),
+    lambda x: at.reshape((1, 2), 2),
+    lambda x: at.gather(x, 0, "a"),
+    lambda x: at.cat("ab"),
+    lambda x: at.cat([x, None]),
+    lambda x: at.cat(None),
+    lambda x: at.stack({1, 2}),
+    lambda x: at.bmm(x, object()),
+    lambda x: at.where(x > 0, x, "a"),
+    lambda x: at.add(x, np.ones(2)),
+    lambda x: at.add(x, 1, out=[x]),
+    lambda x: at.exp(x, out=3),
+    lambda x: at.max(x, 0, out=(at.zeros(2), 1)),
+    lambda x: at.index_put(x, 0, 1),
+    lambda x: at.zeros_like("a"),
+    lambda x: at.nn.functional.cross_entropy(x, "a"),
+    lambda x: x.masked_fill("a", 0),
+    lambda x: x.isin("a"),
+]
+
+
+@pytest.mark.parametrize("call", NO_TENSORS)
+def test_what_is_no_tensor_is_a_type_error_that_names_the_function(call: Call) -> None:
+    x = at.tensor([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(errors.DTypeError) as caught:
+        call(x)
+    assert caught.value.where
+    assert x.sum().item() == 10.0
+
+
+WRONG_ARGUMENTS: list[Call] = [
+    lambda x: x.sum("a"),
+    lambda x: x.sum(1.5),
+    lambda x: x.sum({0: 1}),
+    lambda x: x.sum([[0]]),
+    lambda x: x.amin(np.float32(1)),
+    lambda x: x.mean(dim=(0, "a")),
+    lambda x: x.sort("a"),
+    lambda x: x.sort(dim=1.5),
+    lambda x: x.topk("a"),
+    lambda x: x.kthvalue(1.5),
+    lambda x: x.permute("a", "b"),
+    lambda x: x.transpose(0, None),
+    lambda x: x.select(0, "a"),
+    lambda x: x.flip("a"),
+    lambda x: x.rot90(0, None),
+    lambda x: x.roll("a"),
+    lambda x: x.repeat("a"),
+    lambda x: x.uniform_("a"),
+    lambda x: x.isclose(x, "a"),
+    lambda x: x.quantile("a"),
+    lambda x: x.diag_embed("a"),
+    lambda x: x.index_select("a", x),
+    lambda x: x.softmax("a"),
+    lambda x: at.zeros("a"),
+    lambda x: at.zeros(2, dtype="a"),
+    lambda x: at.arange("a"),
+    lambda x: at.linspace(0, 1, "a"),
+    lambda x: at.linspace(0, 1, 2.5),
+    lambda x: at.randint("a"),
+    lambda x: at.eye("a"),
+    lambda x: at.full((2,), "a"),
+]
+
+
+@pytest.mark.parametrize("call", WRONG_ARGUMENTS)
+def test_wrong_arguments_are_errors_of_the_library_that_name_the_function(call: Call) -> None:
+    x = at.tensor([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(errors.AscendTensorError) as caught:
+        call(x)
+    assert isinstance(caught.value, (TypeError, ValueError, IndexError))
+    assert caught.value.where
+    assert x.sum().item() == 10.0
+
+
+def test_an_error_of_an_argument_names_it_and_what_it_takes() -> None:
+    x = at.ones(2, 3)
+    with pytest.raises(TypeError, match=r"(?s)^sort: dim must be an int, not the str 'rows'.*operands: float32\[2, 3\] on npu:0"):
+        x.sort("rows")
+    with pytest.raises(TypeError, match=r"(?s)^cat: tensors must hold tensors, not None"):
+        at.cat([x, None])
+    with pytest.raises(TypeError, match=r"(?s)^quantile: input must be a tensor, not list.*tensor\(\)"):
+        at.quantile([1.0], 0.5)
+
+
+def test_a_wrong_keyword_or_count_stays_pythons_own_error() -> None:
+    x = at.ones(2)
+    with pytest.raises(TypeError, match=r"sort\(\) got an unexpected keyword argument 'wrong'"):
+        x.sort(wrong=1)
+    with pytest.raises(TypeError, match=r"missing 1 required positional argument"):
+        at.sort()
+
+
+def test_a_number_that_does_not_fit_is_an_error_that_names_function_and_operands() -> None:
+    x = at.tensor([1, 2], dtype=at.uint8)
+    with pytest.raises(ValueError, match=r"(?s)^add: 300 does not fit uint8.*\n  operands: uint8\[2\] on npu:0, int 300"):
+        x + 300
+    with pytest.raises(ValueError, match=r"(?s)^mul: -1 does not fit uint8"):
+        x *= -1
+
+
+def test_nan_does_not_become_an_integer_by_full() -> None:
+    with pytest.raises(errors.ValueRangeError, match="full: nan has no value of dtype int32"):
+        at.full((2,), float("nan"), dtype=at.int32)
+    with pytest.raises(errors.ValueRangeError, match="full: inf has no value of dtype int32"):
+        at.full((2,), float("inf"), dtype=at.int32)
+
+
+# Indices
+
+
+def test_a_float_scalar_of_numpy_is_no_index() -> None:
+    x = at.arange(4)
+    with pytest.raises(IndexError, match="indices are integers"):
+        x[np.float32(2)]
+
+
+def test_ends_of_a_slice_that_are_no_integers_are_refused_by_name() -> None:
+    x = at.arange(4)
+    with pytest.raises(errors.DTypeError, match=r"(?s)^index: the parts of a slice are integers or None.*operands: int64\[4\]"):
+        x["a":]
+    with pytest.raises(errors.DTypeError, match=r"^index_put_: the parts of a slice"):
+        x[0.5:] = 1
+
+
+def test_nothing_can_be_taken_from_an_axis_of_length_zero() -> None:
+    x = at.zeros(0, 3)
+    index = at.tensor([0])
+    with pytest.raises(IndexError, match="no index is in bounds for dimension 0 with size 0"):
+        x[index]
+    with pytest.raises(IndexError, match="no index is in bounds for dimension 0 with size 0"):
+        x[index] = 9
+    assert x[at.tensor([], dtype=at.int64)].shape == (0, 3)
