@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascendtensor import simulator
-from ascendtensor.simulator.engine import memory
+from ascendtensor.simulator.engine import graveyard, memory
 
 
 def read(acl: ModuleType, address: int, count: int) -> bytes:
@@ -174,3 +174,42 @@ def test_live_allocations_never_overlap(steps: list[tuple[bool, int, int]]) -> N
     for address, length in live.items():
         assert memory.find(address + length - 1) is memory.find(address)
         assert simulator.rt.free(address) == 0
+
+
+@pytest.mark.parametrize("size", [64, 4096, 1 << 20])
+def test_freed_pinned_memory_is_not_touched_any_more(acl: ModuleType, size: int) -> None:  # RT-31, RT-36, SIM-1
+    device, _ = acl.rt.malloc(size, 0)
+    host, _ = acl.rt.malloc_host(size)
+    assert acl.rt.free_host(host) == 0
+    for address in (host, host + 1, host + size - 1):
+        assert acl.rt.memcpy(address, 1, device, 1, 2) == 107000
+        assert acl.rt.memcpy_async(address, 1, device, 1, 2, 0) == 107000
+        assert acl.rt.memcpy(device, 1, address, 1, 1) == 107000
+        assert acl.rt.memset(address, 1, 0, 1) == 107000
+        with pytest.raises(ValueError, match="was freed"):
+            acl.util.ptr_to_bytes(address, 1)
+    assert acl.rt.memcpy(host - 8, 16, device, 16, 2) == 107000
+    again, _ = acl.rt.malloc_host(size)
+    assert acl.rt.memcpy(again, size, device, size, 2) == 0
+
+
+def test_freed_memory_of_one_address_space_is_not_touched_any_more(acl: ModuleType) -> None:  # RT-15, RT-31
+    acl.rt.reset_device(0)
+    acl.configure(run_mode="device")
+    acl.rt.set_device(0)
+    for allocate in (lambda: acl.rt.malloc(64, 0), lambda: acl.rt.malloc_host(64)):
+        live, freed = allocate()[0], allocate()[0]
+        assert acl.rt.free(freed) == 0
+        assert acl.rt.memcpy(freed, 64, live, 64, 3) == 107000
+        assert acl.rt.memcpy(live, 64, freed, 64, 3) == 107000
+
+
+def test_little_is_kept_of_what_was_freed(acl: ModuleType) -> None:
+    for size, count in ((32, 5000), (1 << 20, 70), (128 << 20, 2)):
+        blocks = [acl.rt.malloc_host(size)[0] for _ in range(count)]
+        for block in blocks:
+            assert acl.rt.free_host(block) == 0
+    assert sum(size for size, _ in graveyard._buried.values()) <= graveyard.MAX_BYTES
+    assert len(graveyard._buried) == len(graveyard._starts) <= graveyard.MAX_BLOCKS
+    acl.new_process()
+    assert not graveyard._buried and not graveyard._starts

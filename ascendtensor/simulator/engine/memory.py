@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from . import AclFault, hostmap
+from . import AclFault, graveyard, hostmap
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -136,7 +136,7 @@ def allocate(device: int, size: int) -> Block:
         taken = _used.get(device, 0)
         if taken + size > Settings.memory:
             raise AclFault(OUT_OF_MEMORY, f"{size} bytes asked, {Settings.memory - taken} of {Settings.memory} free on device {device}")
-        raw = _raw(size)
+        raw = _raw(size, Settings.one_space)
         address = 0 if Settings.one_space else _place(device, size)
         block = Block(address, size, device, raw)
         _used[device] = taken + size
@@ -150,7 +150,7 @@ def allocate_host(size: int, device: int) -> Block:
     if Settings.one_space:
         return allocate(device, size)
     with _LOCK:
-        block = Block(0, size, -1, _raw(size))
+        block = Block(0, size, -1, _raw(size, True))
         _enter(block)
     _poison(block.array)
     return block
@@ -189,8 +189,11 @@ def withdraw(block: Block) -> None:
     _drop_tasks(block)
 
 
-def _raw(size: int) -> Bytes:
+def _raw(size: int, host: bool) -> Bytes:
     global _spare_bytes
+    if host and size >= RECYCLE_FROM and (kept := graveyard.take(size)) is not None:
+        found: Bytes = kept
+        return found
     spare = _spare.get(size)
     if spare:
         _spare_bytes -= size
@@ -289,6 +292,10 @@ def _recycle(block: Block) -> None:
     if block.owner:  # somebody else's bytes, or somebody still maps them
         return
     size = block.size
+    if block.address == block.data:
+        with _LOCK:
+            graveyard.bury(block.data, size, block.raw)
+        return
     del block.array
     raw = block.raw
     del block.raw
@@ -311,6 +318,7 @@ def clear() -> None:
         _used.clear()
         _spare.clear()
         _spare_bytes = 0
+        graveyard.clear()
     for block in blocks:
         _drop_tasks(block)
 
@@ -402,6 +410,8 @@ def host_array(address: int, nbytes: int, write: bool = False) -> Bytes:
         return view(block, address, nbytes)
     if is_device(address):
         raise AclFault(PARAM_INVALID, f"address [{address:#x}] is device memory, which the host can't read or write")
+    if graveyard.holds(address, nbytes):
+        raise AclFault(PARAM_INVALID, f"address [{address:#x}] belongs to memory that was freed")
     check_mapped(address, nbytes, write)
     return np.asarray(_Foreign(address, nbytes))
 
