@@ -14,6 +14,7 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
 from ascendtensor.simulator.kernels.operands import broadcast, needs, same, unknown
 from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, Task, binder, infer
+from ascendtensor.simulator.kernels.threads import product, product_task
 
 _PLAIN = tuple(np.dtype(kind) for kind in (np.float32, np.float64, np.complex64, np.complex128))
 
@@ -39,7 +40,7 @@ def _working_dtype(a: Array, b: Array, out: Array) -> np.dtype[Any]:
 def _product(a: Array, b: Array, bias: Array | None, out: Array, dtype: np.dtype[Any]) -> None:
     """The product for operands that need another dtype, or a bias, before the result is rounded into the output."""
     result = out if out.dtype == dtype else np.empty(out.shape, dtype)
-    np.matmul(_as(a, dtype), _as(b, dtype), result)
+    product(_as(a, dtype), _as(b, dtype), result)
     if bias is not None:
         np.add(result, _as(bias, dtype), result)
     if result is not out:
@@ -71,7 +72,7 @@ def _bind(inputs: Inputs, out: Array, turn_a: bool, turn_b: bool, offset: int) -
         raise ValueError("offset_w is reserved")
     dtype = _working_dtype(a, b, out)
     if bias is None and not offset and a.dtype == b.dtype == out.dtype == dtype and out.dtype in _PLAIN:
-        return np.matmul, (a, b, out)
+        return product_task(a, b, out)
     return (_product_less, (a, offset, b, bias, out, dtype)) if offset else (_product, (a, b, bias, out, dtype))
 
 

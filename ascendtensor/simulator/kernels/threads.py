@@ -1,0 +1,78 @@
+"""On how many threads the matrix library works.
+
+Its threads spin while they wait for each other, so on a busy machine a middling product takes many times longer on two of them than on
+one, and burns both cores. Only products that are worth it get more than one thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from threadpoolctl import LibController, ThreadpoolController
+
+from ascendtensor.simulator.kernels.registry import Array, Task
+
+SMALL: Final = 64**3
+"""Up to this many multiplications OpenBLAS stays on one thread by itself."""
+LARGE: Final = 640**3
+"""From here on a single product is left to as many threads as the library is set to."""
+SMALL_VECTOR: Final = 9216
+LARGE_VECTOR: Final = 4_000_000
+"""The same for products with a vector, which are bound by memory."""
+
+
+class _OneThread:
+    """Holds the matrix library at one thread while any product asks for it; what it was set to comes back afterwards."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._before: list[tuple[LibController, int]] = []
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._before = [(library, library.get_num_threads()) for library in _libraries()]
+                for library, _ in self._before:
+                    library.set_num_threads(1)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                for library, number in self._before:
+                    library.set_num_threads(number)
+
+
+@lru_cache(maxsize=1)
+def _libraries() -> tuple[LibController, ...]:
+    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+one_thread: Final = _OneThread()
+
+
+def product(a: Array, b: Array, out: Array) -> None:
+    """`out[...] = a @ b` on as many threads as it is worth."""
+    if _size(a, out) == "middling":
+        with one_thread:
+            np.matmul(a, b, out)
+    else:
+        np.matmul(a, b, out)
+
+
+def product_task(a: Array, b: Array, out: Array) -> Task:
+    """The same as a task of a stream; what needs no care is the bare call."""
+    return (product if _size(a, out) == "middling" else np.matmul), (a, b, out)
+
+
+def _size(a: Array, out: Array) -> str:
+    """Of one matrix of the stack, since the library works on them one after another."""
+    sizes = out.shape[-2:]
+    multiplications = int(np.prod(sizes)) * a.shape[-1]
+    small, large = (SMALL, LARGE) if len(sizes) == 2 and 1 not in sizes else (SMALL_VECTOR, LARGE_VECTOR)
+    return "small" if multiplications <= small else "middling" if multiplications < large else "large"
