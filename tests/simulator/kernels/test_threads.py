@@ -14,8 +14,17 @@ def numbers() -> list[int]:
 
 @pytest.mark.parametrize(
     ("shape", "inner", "size"),
-    [((8, 8), 8, "small"), ((64, 64), 64, "small"), ((100, 100), 100, "middling"), ((1000, 1000), 1000, "large")]
-    + [((7, 100, 100), 100, "middling"), ((1, 90), 90, "small"), ((1, 200), 200, "middling"), ((3000,), 3000, "large"), ((), 10, "small")],
+    [
+        ((8, 8), 8, "small"),
+        ((64, 64), 64, "small"),
+        ((100, 100), 100, "middling"),
+        ((1000, 1000), 1000, "large"),
+        ((7, 100, 100), 100, "middling"),
+        ((1, 90), 90, "small"),
+        ((1, 200), 200, "middling"),
+        ((3000,), 3000, "large"),
+        ((), 10, "small"),
+    ],
 )
 def test_only_products_worth_it_get_more_than_one_thread(shape: tuple[int, ...], inner: int, size: str) -> None:
     assert threads._size(np.empty((2, inner)), np.empty(shape)) == size
