@@ -1,4 +1,4 @@
-"""`python -m ascendtensor info | demo`: what was found on this machine, and the library at work."""
+"""`python -m ascendtensor info | demo | compile`: what was found on this machine, the library at work, operator models ahead of time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import __version__, demo, information
+from . import __version__, ahead, demo, information
 from .errors import AscendTensorError
 
 
@@ -17,6 +17,7 @@ def parser() -> argparse.ArgumentParser:
     commands = main.add_subparsers(dest="command", required=True)
     commands.add_parser("info", help="what was found on this machine, and what is missing").set_defaults(run=information.run)
     demo.add_arguments(commands.add_parser("demo", help="train two small networks on scanned digits"))
+    ahead.add_arguments(commands.add_parser("compile", help="make operator models ahead of time, for machines without a compiler"))
     return main
 
 

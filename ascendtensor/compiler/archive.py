@@ -110,7 +110,7 @@ def read_manifest(directory: Path) -> dict[str, Entry]:
         if content["format"] != FORMAT or content["version"] != VERSION:
             raise ValueError(f"it is {content['format']} {content['version']}, not {FORMAT} {VERSION}")
         return {str(digest): Entry(**entry) for digest, entry in content["models"].items()}
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CompileError(f"{path} is no manifest of operator models: {error}") from error

@@ -59,12 +59,15 @@ def compile_into(
         progress: Called in this thread after each piece of work.
 
     Raises:
-        CompileError: The directory's manifest is damaged.
+        CompileError: The directory's manifest is damaged, or it holds models for another chip.
         CompilerNotFoundError: There is no compiler.
         OSError: The directory can't be written.
     """
     began = time.monotonic()
     entries = archive.read_manifest(directory)
+    others = sorted({entry.soc for entry in entries.values()} - {compiler.soc})
+    if others:
+        raise CompileError(f"{directory} holds models for {others[0]}", advice=f"Choose another directory for those for {compiler.soc}.")
     missing = archive.missing_from(directory, entries, descriptions, compiler)
     outcome = Outcome(wanted=len(descriptions), kept=len(descriptions) - len(missing))
     size = 1 if compiler.in_process else max(1, min(CHUNK, -(-len(missing) // jobs)))

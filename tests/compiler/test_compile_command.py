@@ -1,0 +1,164 @@
+"""`python -m ascendtensor compile`: from recorded operators to a directory of models, and what it says."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ascendtensor.__main__ import main
+from ascendtensor.codes import DataType
+from ascendtensor.compiler import Description, TensorDescription, archive, recorded
+from ascendtensor.compiler.simulated import SimulatedCompiler
+from ascendtensor.ops import basic
+
+
+def add(*shape: int, inputs: int = 2) -> Description:
+    tensor = TensorDescription(int(DataType.FLOAT), shape)
+    return Description("Add", (tensor,) * inputs, (tensor,))
+
+
+@pytest.fixture
+def ops(tmp_path: Path) -> Path:
+    for length in (2, 3, 4):
+        recorded.write(tmp_path / "ops", add(length))
+    return tmp_path / "ops"
+
+
+@pytest.fixture(autouse=True)
+def no_atc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("ascendtensor.acl.toolkit._USUAL", ())
+    for name in ("ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH", "ASCENDTENSOR_ATC", "ASCENDTENSOR_COMPILER"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def compile_(*arguments: object) -> int:
+    return main(["compile", *map(str, arguments)])
+
+
+def test_recorded_operators_become_models(ops: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "models", "--jobs", 2) == 0
+    printed = capsys.readouterr()
+    assert "3 operators for Ascend310B4" in printed.out and "3 compiled in" in printed.out and "0 failed" in printed.out
+    assert f"Run with ASCENDTENSOR_OP_MODELS={tmp_path / 'models'}" in printed.out
+    assert "atc was not found; these models are for the simulator only" in printed.err
+    assert set(archive.read_manifest(tmp_path / "models")) == {add(length).digest() for length in (2, 3, 4)}
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "models") == 0
+    assert "0 compiled in" in (out := capsys.readouterr().out) and "3 were there" in out
+
+
+def test_failures_are_a_table_and_an_exit_status(ops: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = add(5, inputs=1)
+    recorded.write(ops, bad)
+    (ops / "mine.json").write_text("[3]")
+    output = tmp_path / "models"
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", output) == 1
+    out = capsys.readouterr().out
+    assert "3 compiled in" in out and "1 failed" in out
+    assert re.search(r"^operator +signature +why$", out, re.MULTILINE)
+    assert re.search(r"^Add +Add\(float\[5\]\) -> float\[5\] +E10401: operator \[Add\] takes exactly 2 inputs", out, re.MULTILINE)
+    assert "mine.json: each element has to be an object" in out
+    assert "takes exactly 2 inputs (x1, x2), 1 given" in (output / "failures.txt").read_text()
+    for path in ops.glob("*.json"):
+        if bad.digest() in path.name or path.name == "mine.json":
+            path.unlink()
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", output) == 0
+    assert not (output / "failures.txt").exists()
+
+
+def test_the_basic_set_is_compiled_beside(ops: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [model for model in basic.descriptions() if model.op_type in ("Exp", "Tanh")]
+    monkeypatch.setitem(sys.modules["ascendtensor.ahead"].SETS, "basic", lambda: few)
+    assert compile_(ops, "--set", "basic", "--soc", "Ascend310B4", "-o", tmp_path / "models") == 0
+    assert len(archive.read_manifest(tmp_path / "models")) == 3 + len(few) == 23
+
+
+def test_the_compiler_can_be_chosen(ops: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "a", "--compiler", "simulated-program", "--jobs", 1) == 0
+    entry = archive.read_manifest(tmp_path / "a")[add(2).digest()]
+    assert entry.compiler == "simulated-program"
+    assert [entry.model(tmp_path / "a")] == SimulatedCompiler("Ascend310B4").build([add(2)])
+    monkeypatch.setenv("ASCENDTENSOR_COMPILER", "atc")
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "b") == 1
+    assert "CANN's compiler program atc was not found" in capsys.readouterr().err
+    monkeypatch.setenv("ASCENDTENSOR_COMPILER", "online")  # gives no files
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "c") == 0
+    assert "with simulated" in capsys.readouterr().out
+
+
+def test_atc_is_taken_where_it_is_found(
+    ops: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    atc = tmp_path / "atc"
+    package = Path(__file__).parents[2]
+    atc.write_text(f"#!/bin/sh\nPYTHONPATH={package} exec {sys.executable} -m ascendtensor.simulator.atc \"$@\"\n")
+    atc.chmod(0o755)
+    monkeypatch.setenv("ASCENDTENSOR_ATC", str(atc))
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "models", "--jobs", 1) == 0
+    assert "with atc" in capsys.readouterr().out
+    assert {entry.compiler for entry in archive.read_manifest(tmp_path / "models").values()} == {"atc"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ([], "nothing to compile"),
+        (["nowhere", "--soc", "Ascend310B4"], "no file or directory nowhere"),
+        (["nowhere", "--jobs", "0"], "--jobs must be at least 1"),
+    ],
+)
+def test_wrong_use_is_said(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compile_(*arguments) == 1
+    assert text in capsys.readouterr().err
+
+
+def test_a_directory_that_cannot_be_written_is_said(ops: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "file") == 1
+    assert "can't be written" in capsys.readouterr().err
+
+
+def test_the_chip_of_this_machine_is_the_default(ops: Path, tmp_path: Path) -> None:
+    assert compile_(ops, "-o", tmp_path / "models") == 0
+    assert {entry.soc for entry in archive.read_manifest(tmp_path / "models").values()} == {"Ascend910B1"}
+
+
+def test_help_shows_the_whole_road() -> None:
+    done = subprocess.run([sys.executable, "-m", "ascendtensor", "compile", "--help"], capture_output=True, text=True, check=True)
+    for word in ("--soc", "--jobs", "--set {basic}", "--output", "at.op_models.record", "ASCENDTENSOR_OP_MODELS=op_models/", "exit status"):
+        assert word in done.stdout
+
+
+def test_a_program_records_compiles_elsewhere_and_runs_without_a_compiler(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import contextlib, sys\n"
+        "import ascendtensor as at\n"
+        "with at.op_models.record('ops') if 'record' in sys.argv else contextlib.nullcontext():\n"
+        "    x = at.arange(12.0).reshape(3, 4)\n"
+        "    print((x @ x.T).sum(1).tolist(), at.nonzero(x > 5).shape, x[1:, ::2].tolist())\n"
+        "    for n in range(1, 12):\n"
+        "        at.ones(n) + 1\n"
+    )
+
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, *arguments]
+        clean = {"PYTHONPATH": str(Path(__file__).parents[2]), "ASCENDTENSOR_BACKEND": "simulator", "ASCENDTENSOR_CACHE": "off"}
+        return subprocess.run(command, cwd=tmp_path, env={**clean, **environment}, capture_output=True, text=True, check=False)
+
+    said = run("program.py", "record").stdout
+    assert said.startswith("[[") or said.startswith("[")
+    assert run("-m", "ascendtensor", "compile", "ops", "--soc", "Ascend910B1").returncode == 0
+    # With a compiler that would fail if anybody asked it.
+    alone = run("program.py", ASCENDTENSOR_OP_MODELS="op_models/", ASCENDTENSOR_COMPILER="atc", ASCENDTENSOR_ATC="/nothing")
+    assert (alone.stdout, alone.stderr, alone.returncode) == (said, "", 0)
+    manifest = json.loads((tmp_path / "op_models" / "manifest.json").read_text())
+    manifest["models"] = {digest: entry for digest, entry in manifest["models"].items() if entry["op_type"] != "MatMulV2"}
+    (tmp_path / "op_models" / "manifest.json").write_text(json.dumps(manifest))
+    missing = run("program.py", ASCENDTENSOR_OP_MODELS="op_models/")
+    assert missing.returncode == 1 and "matmul: no operator model for MatMulV2(float[3, 4], float[3, 4]," in missing.stderr
