@@ -20,7 +20,7 @@ import numpy as np
 
 from ascendtensor.codes import data_type_size as _type_size
 
-from . import blas, faults, op, rt, util
+from . import blas, faults, op, prof, rt, util
 from .desc import (
     create_data_buffer,
     create_tensor_desc,
@@ -102,6 +102,7 @@ __all__ = [
     "kernel_binary",
     "new_process",
     "op",
+    "prof",
     "register_kernel",
     "rt",
     "set_tensor_const",

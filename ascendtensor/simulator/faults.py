@@ -11,8 +11,8 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any, Final
 
-from .engine import AclFault, errors_log, streams
-from .engine.tables import HANDLES, Task
+from .engine import AclFault, errors_log, filters
+from .engine.tables import Task
 
 _ROOT: Final = __name__.rpartition(".")[0]
 _CREATORS: Final = frozenset(
@@ -144,8 +144,8 @@ def kernel(op_type: str, nth: int = 1, code: int = 507015, repeat: bool = False)
     """
     made = Plan(op_type, nth, code, repeat, _end_kernel)
     _kernels.setdefault(op_type, []).append(made)
-    streams.Hooks.task_filter = _filter
-    _drop_prepared()
+    filters.add(_filter)
+    filters.drop_prepared()  # of this type's earlier plans too
     return made
 
 
@@ -166,16 +166,8 @@ def _end_kernel(made: Plan) -> None:
     if not plans:
         _kernels.pop(made.name, None)
     if not _kernels:
-        streams.Hooks.task_filter = None
-    _drop_prepared()
-
-
-def _drop_prepared() -> None:
-    """Prepared tasks go past the filter: make them anew."""
-    for record in list(HANDLES.values()):
-        prepared = getattr(record, "prepared", None)
-        if prepared is not None:
-            prepared.clear()
+        filters.remove(_filter)
+    filters.drop_prepared()
 
 
 def clear() -> None:

@@ -19,9 +19,10 @@ CONTEXT_RELEASE: Final = 507007
 
 
 class Settings:
-    """What ``configure`` chose for streams."""
+    """What ``configure`` chose for streams, and acl.json for threads that set no device (RT-3)."""
 
     queue = 256
+    default_device: int | None = None
 
 
 class Device:
@@ -147,6 +148,9 @@ def current() -> Context:
         AclFault: 107002 if it has none, or had one that was destroyed (RT-19, RT-20).
     """
     context = LOCAL.context
+    if context is None and Settings.default_device is not None:
+        set_device(Settings.default_device)
+        context = LOCAL.context
     if context is None or not context.alive:
         raise AclFault(NO_CONTEXT, "the calling thread has no current context; call acl.rt.set_device or acl.rt.set_context first")
     return context
@@ -166,7 +170,9 @@ def stream_for(handle: int) -> Stream:
     stream = LOCAL.streams.get(handle)
     if stream is not None:
         return stream
-    current()
+    stream = current().streams.get(handle)
+    if stream is not None:  # acl.json's default device became current just now
+        return stream
     if handle not in STREAMS:
         raise AclFault(INVALID_HANDLE, f"stream [{handle:#x}] does not exist or was destroyed")
     raise AclFault(STREAM_CONTEXT, f"stream [{handle:#x}] does not belong to the current context")
@@ -272,4 +278,5 @@ def clear() -> None:
         context.alive = False
         context.streams.clear()
     DEVICES.clear()
+    Settings.default_device = None
     _enter(None)

@@ -7,7 +7,7 @@ import os
 import threading
 from typing import Any, Final
 
-from . import AclFault, contexts, errors_log, memory, streams, tables
+from . import AclFault, configuration, contexts, errors_log, memory, streams, tables
 from .arguments import invalid
 
 MAX_CONFIG_BYTES: Final = 10 << 20
@@ -162,28 +162,12 @@ def _nesting(text: str) -> int:
 
 
 def _apply(config: dict[str, Any]) -> None:
-    """Take the recognised keys in CANN's order (RT-3); unknown ones are ignored."""
-    mode = config.get("err_msg_mode", "0")
-    if mode not in ("0", "1"):
-        raise invalid("err_msg_mode", mode, 'must be "0" or "1"')
-    limit = config.get("max_opqueue_num", "20000")
-    if not (isinstance(limit, str) and limit.isdecimal() and int(limit) > 0):
-        raise invalid("max_opqueue_num", limit, "must be a decimal number above 0, as a string")
-    stack = config.get("StackSize", {})
-    size = stack.get("aicore_stack_size", 32768) if isinstance(stack, dict) else stack
-    if not isinstance(size, int) or size < 32768:
-        raise invalid("aicore_stack_size", size, "must be a number of at least 32768")
-    default = config.get("defaultDevice", {})
-    number = default.get("default_device", "0") if isinstance(default, dict) else default
-    if not (isinstance(number, str) and number.isdecimal()):
-        raise invalid("default_device", number, "must be a device number, as a string")
-    contexts.check_device(int(number), "default_device")
-    graph = config.get("acl_graph", {})
-    event_mode = graph.get("event_mode", "0") if isinstance(graph, dict) else graph
-    if event_mode not in ("0", "1"):
-        raise invalid("event_mode", event_mode, 'must be "0" or "1"')
-    errors_log.Scope.process_wide = mode == "1"
-    State.max_op_queue = int(limit)
+    """Take the recognised keys (RT-3)."""
+    chosen = configuration.read(config)
+    configuration.apply_profiler(chosen.profiler)
+    errors_log.Scope.process_wide = chosen.process_wide
+    State.max_op_queue = chosen.max_op_queue
+    contexts.Settings.default_device = chosen.default_device
 
 
 def new_process() -> None:
