@@ -177,6 +177,13 @@ def _joined(samples: Samples) -> Iterator[Call]:
                 yield (samples.tensor(rank),) * count, (dim,)
 
 
+def _stacked(samples: Samples) -> Iterator[Call]:
+    for rank in (0, *RANKS[:-1]):
+        for dim in range(rank + 1):
+            for count in (2, 3):
+                yield (samples.tensor(rank),) * count, (dim,)
+
+
 def _taken(samples: Samples) -> Iterator[Call]:
     for rank in RANKS:
         for places in (0, 1, 2):
@@ -246,7 +253,7 @@ def _groups() -> tuple[Group, ...]:
         Group((r.SUM, r.MEAN, r.PROD, r.AMAX, r.AMIN), NUMBERS, _reduced),
         Group((r.ALL, r.ANY), (d.bool_,), _reduced),
         Group((r.ARGMAX, r.ARGMIN), NUMBERS, _argument),
-        Group((r.MAX_DIM,), NUMBERS, _each_dim_kept_or_not),
+        Group((r.MAX_DIM, r.MIN_DIM), NUMBERS, _each_dim_kept_or_not),
         Group((r.CUMSUM,), NUMBERS, _each_dim),
         Group((matrix.MATMUL,), FLOATS, _products),
         Group((matrix.BATCH_MATMUL,), FLOATS, _stacked_products),
@@ -258,7 +265,8 @@ def _groups() -> tuple[Group, ...]:
         Group((movement.FILL,), EVERYTHING, _filled),
         Group((movement.AS_STRIDED,), EVERYTHING, _strided),
         Group((movement.VIEW_COPY,), EVERYTHING, _view_copies),
-        Group((movement.CONCAT, movement.PACK), NUMBERS, _joined),
+        Group((movement.CONCAT,), NUMBERS, _joined),
+        Group((movement.PACK,), NUMBERS, _stacked),
         Group((indexing.TAKE,), NUMBERS, _taken),
         Group((indexing.PLACES,), (d.bool_,), _places),
         Group((gathering.GATHER,), NUMBERS, _gathered),
