@@ -132,7 +132,9 @@ def main() -> None:
     load_models(options.models)
     raw = raw_rows()
     result |= measure({name: {"numpy": plain, "pyACL": body} for name, body in raw.items()}, options.repeats, options.number)
-    pair = measure({"execute_v2 / handle": {"numpy": raw["execute_with_handle"], "pyACL": raw["execute_v2"]}}, options.repeats, options.number)
+    pair = measure(
+        {"execute_v2 / handle": {"numpy": raw["execute_with_handle"], "pyACL": raw["execute_v2"]}}, options.repeats, options.number
+    )
     libraries = ["numpy", "ascendtensor", "torch", "pyACL"]
     print(f"{'':22}" + "".join(f"{name + ' ns':>18}{'x numpy':>9}" for name in libraries))
     for row, figures in result.items():

@@ -51,7 +51,7 @@ def parse(operator: Any) -> Description:
         CompileError: It is no such object, it says what a `Description` has no place for, or it is one of ours that was edited.
     """
     if not isinstance(operator, dict) or not isinstance(operator.get("op"), str):
-        raise CompileError("each element has to be an object with the operator type as \"op\"")
+        raise CompileError('each element has to be an object with the operator type as "op"')
     op_type = operator["op"]
     try:
         _known(operator, _OP_KEYS)

@@ -80,9 +80,7 @@ class SimulatedOnline:
         stream: int,
     ) -> None:
         """See `Registrar.execute`."""
-        code = online.compile_and_execute_v2(
-            op_type, len(inputs[1]), *inputs, len(outputs[1]), *outputs, attr, 0, online.SYS, None, stream
-        )
+        code = online.compile_and_execute_v2(op_type, len(inputs[1]), *inputs, len(outputs[1]), *outputs, attr, 0, online.SYS, None, stream)
         if code:
             raise from_acl("aclopCompileAndExecuteV2", code, binding.get_recent_err_msg())
 

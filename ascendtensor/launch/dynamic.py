@@ -66,9 +66,7 @@ class DynamicPlan(Plan):
         self.reload = reload
         # Constants that left the model are written to the device by each launch, like other values that change with every call.
         self.constants = tuple(
-            (position, tensor.const)
-            for position, (tensor, wanted) in enumerate(pairs)
-            if tensor.const is not None and wanted.const is None
+            (position, tensor.const) for position, (tensor, wanted) in enumerate(pairs) if tensor.const is not None and wanted.const is None
         )
         self.inputs: list[int] = []
         self.outputs: list[int] = []

@@ -1,10 +1,10 @@
 """Where operator models come from: recording what a program launches, and how launches are compiled.
 
-    with at.op_models.record("ops/"):
-        model(batch)
+with at.op_models.record("ops/"):
+    model(batch)
 
-    python -m ascendtensor compile ops/ --soc Ascend310B4 -o op_models/
-    ASCENDTENSOR_OP_MODELS=op_models/ python program.py
+python -m ascendtensor compile ops/ --soc Ascend310B4 -o op_models/
+ASCENDTENSOR_OP_MODELS=op_models/ python program.py
 """
 
 from __future__ import annotations

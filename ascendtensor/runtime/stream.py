@@ -266,4 +266,3 @@ class Event:
         if not (self._made() and end_event._made()):
             raise ValueRangeError("both events must be recorded first", where="Event.elapsed_time")
         return binding.event_elapsed_time(self._handle, end_event._handle)
-

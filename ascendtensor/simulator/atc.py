@@ -25,14 +25,43 @@ USAGE = """usage: python -m ascendtensor.simulator.atc --singleop=FILE --output=
   --soc_version   name of the chip, such as Ascend910B1
 Other options of ATC for single operators are taken and change nothing here."""
 
-IGNORED = frozenset((
-    "aicore_num", "buffer_optimize", "core_type", "customize_dtypes", "debug_dir", "deterministic",
-    "display_model_info", "enable_single_stream", "enable_small_channel", "framework", "fusion_switch_file", "h",
-    "host_env_cpu", "host_env_os", "jit_compile", "keep_dtype", "log", "mdl_bank_path", "mode", "modify_mixlist",
-    "op_bank_path", "op_bank_update", "op_compiler_cache_dir", "op_compiler_cache_mode", "op_debug_config",
-    "op_debug_level", "op_select_implmode", "optypelist_for_implmode", "precision_mode", "precision_mode_v2",
-    "shape_generalized_build_mode", "status_check", "virtual_type",
-))
+IGNORED = frozenset(
+    (
+        "aicore_num",
+        "buffer_optimize",
+        "core_type",
+        "customize_dtypes",
+        "debug_dir",
+        "deterministic",
+        "display_model_info",
+        "enable_single_stream",
+        "enable_small_channel",
+        "framework",
+        "fusion_switch_file",
+        "h",
+        "host_env_cpu",
+        "host_env_os",
+        "jit_compile",
+        "keep_dtype",
+        "log",
+        "mdl_bank_path",
+        "mode",
+        "modify_mixlist",
+        "op_bank_path",
+        "op_bank_update",
+        "op_compiler_cache_dir",
+        "op_compiler_cache_mode",
+        "op_debug_config",
+        "op_debug_level",
+        "op_select_implmode",
+        "optypelist_for_implmode",
+        "precision_mode",
+        "precision_mode_v2",
+        "shape_generalized_build_mode",
+        "status_check",
+        "virtual_type",
+    )
+)
 NEEDED = ("singleop", "output", "soc_version")
 LIMIT = 10 << 20
 

@@ -96,7 +96,7 @@ def test_atc_is_taken_where_it_is_found(
 ) -> None:
     atc = tmp_path / "atc"
     package = Path(__file__).parents[2]
-    atc.write_text(f"#!/bin/sh\nPYTHONPATH={package} exec {sys.executable} -m ascendtensor.simulator.atc \"$@\"\n")
+    atc.write_text(f'#!/bin/sh\nPYTHONPATH={package} exec {sys.executable} -m ascendtensor.simulator.atc "$@"\n')
     atc.chmod(0o755)
     monkeypatch.setenv("ASCENDTENSOR_ATC", str(atc))
     assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "models", "--jobs", 1) == 0

@@ -24,7 +24,7 @@ TEXTS = sorted(
     ]
 )
 
-DEPENDENCIES = {"numpy", "ml_dtypes", "typing_extensions"}
+DEPENDENCIES = {"numpy", "ml_dtypes", "threadpoolctl", "typing_extensions"}
 OWNERS = {"rich": {"ascendtensor/demo.py"}, "sklearn": {"ascendtensor/demo.py"}}
 """Optional packages, each with the modules that may import it."""
 
@@ -99,7 +99,7 @@ def test_the_simulator_knows_codes_and_facts_only() -> None:
     ours = re.compile(r"ascendtensor\.(codes|facts|simulator)(\.|$)")
     for path in (ROOT / "ascendtensor" / "simulator").rglob("*.py"):
         for module in imported(path):
-            known = ours.match(module) or module.split(".")[0] in sys.stdlib_module_names | {"numpy", "ml_dtypes"}
+            known = ours.match(module) or module.split(".")[0] in sys.stdlib_module_names | {"numpy", "ml_dtypes", "threadpoolctl"}
             assert known, f"{name(path)} imports {module}"
 
 

@@ -434,5 +434,3 @@ def meta_of(spec: TensorSpec) -> Meta:
         return Meta(UNDEFINED, ())
     value = spec.constant() if spec.const is not None and spec.numpy is not None else None
     return Meta(spec.dtype, spec.dims, value)
-
-

@@ -38,9 +38,7 @@ def desc_key(desc: TensorDesc) -> SpecKey:
 
 def spec_of(desc: TensorDesc) -> TensorSpec:
     """An immutable copy of a caller's description."""
-    return TensorSpec(
-        desc.dtype, desc.format, desc.storage_format, tuple(desc.dims), tuple(desc.ranges), desc.const, desc.placement
-    )
+    return TensorSpec(desc.dtype, desc.format, desc.storage_format, tuple(desc.dims), tuple(desc.ranges), desc.const, desc.placement)
 
 
 class Query:
@@ -53,9 +51,7 @@ class Query:
 
     __slots__ = ("attrs", "consts", "digest", "inputs", "op_type", "outputs")
 
-    def __init__(
-        self, op_type: str, inputs: tuple[SpecKey, ...], outputs: tuple[SpecKey, ...], consts: Consts, attrs: Attributes
-    ) -> None:
+    def __init__(self, op_type: str, inputs: tuple[SpecKey, ...], outputs: tuple[SpecKey, ...], consts: Consts, attrs: Attributes) -> None:
         self.op_type = op_type
         self.inputs = inputs
         self.outputs = outputs

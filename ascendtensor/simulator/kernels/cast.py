@@ -87,5 +87,3 @@ class _Truncation:
         np.copyto(out, np.where(inside, x, 0), casting="unsafe")
         np.copyto(out, self.lowest, where=below)
         np.copyto(out, self.highest, where=above)
-
-

@@ -155,5 +155,3 @@ def masked_fill(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task
     """y = value where mask, else x."""
     x, mask, value = inputs
     return _bind_choice(mask, value.reshape(()), x, outputs[0])
-
-

@@ -376,5 +376,3 @@ def _clip(out: Array, x: Array, low: Array, high: Array) -> None:
     else:
         np.maximum(x, low, out=out)
         np.minimum(out, high, out=out)
-
-

@@ -54,9 +54,7 @@ def _product(a: Array, b: Array, out_dtype: np.dtype[Any]) -> Array:
 def _gemm(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     a, b, c, alpha, beta = (needs(array, name) for array, name in zip(inputs, ("a", "b", "c", "alpha", "beta"), strict=True))
     out = outputs[0]
-    product = _product(
-        _matrix(a, attrs["transpose_a"]), _matrix(b, attrs["transpose_b"], b.dtype.itemsize == 1), out.dtype
-    )
+    product = _product(_matrix(a, attrs["transpose_a"]), _matrix(b, attrs["transpose_b"], b.dtype.itemsize == 1), out.dtype)
     addend = _matrix(c, False)
     rows, columns = min(product.shape[0], addend.shape[0]), min(product.shape[1], addend.shape[1])
     result = np.zeros(addend.shape, product.dtype)

@@ -423,5 +423,3 @@ def _arg_with_value(function: Callable[..., Any], x: Array, axis: int, outputs: 
     indices = np.expand_dims(function(float32_of(x), axis), axis)
     np.copyto(outputs[0], indices.reshape(outputs[0].shape), casting="unsafe")
     np.copyto(outputs[1], np.take_along_axis(x, indices, axis).reshape(outputs[1].shape))
-
-

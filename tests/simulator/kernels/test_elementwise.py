@@ -247,7 +247,7 @@ def test_integer_division_follows_c_and_python_and_never_traps(dtype):
     info = np.iinfo(dtype)
     values = np.array([info.min, info.max, 0, 1, 7, *([-7, -1] if info.min else [3])], dtype)
     a, b = (np.ascontiguousarray(x).reshape(-1) for x in np.broadcast_arrays(values[:, None], values[None, :]))
-    wrap = (lambda v: (v - info.min) % (info.max - info.min + 1) + info.min)  # noqa: E731
+    wrap = lambda v: (v - info.min) % (info.max - info.min + 1) + info.min  # noqa: E731
 
     def trunc(p, q):
         return 0 if q == 0 else wrap(abs(p) // abs(q) * (1 if (p < 0) == (q < 0) else -1))

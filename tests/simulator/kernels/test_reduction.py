@@ -178,7 +178,7 @@ def test_arguments_of_extremes(dtype, index):
         assert run("ArgMaxV2", [x, constant(-1)], attrs).tolist() == [2, 0]
         assert run("ArgMin", [x, constant(-1)], attrs).tolist() == [2, 1]
     for keep, shape in ((False, (2,)), (True, (2, 1))):
-        indices, values = run("ArgMaxWithValue", [x, ], {"dimension": 1, "keep_dims": keep}, dtypes=[index, dtype])
+        indices, values = run("ArgMaxWithValue", [x], {"dimension": 1, "keep_dims": keep}, dtypes=[index, dtype])
         assert indices.shape == values.shape == shape and indices.reshape(-1)[1] == 0 and values.reshape(-1)[1] == 7
     indices, values = run("ArgMinWithValue", [x], {"dimension": 1}, dtypes=[index, dtype])
     assert indices[1] == 1 and values[1] == 0
