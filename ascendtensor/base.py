@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from . import shapes
+from .errors import AscendTensorError, IndexRangeError
 from .runtime.desc import TensorDesc
 from .runtime.memory import DeviceBuffer
 
@@ -96,7 +97,14 @@ class TensorBase:
     def stride(self, dim: int | None = None) -> Any:
         """Steps of the dimensions in elements; of one dimension where `dim` is given. Like: torch.Tensor.stride."""
         strides = element_strides(self)
-        return strides if dim is None else strides[shapes.normalize_dim(dim, self.ndim)]
+        if dim is None:
+            return strides
+        if not strides:
+            raise IndexRangeError("a 0-d tensor has no dimensions").with_context("stride", (self,))
+        try:
+            return strides[shapes.normalize_dim(dim, self.ndim)]
+        except AscendTensorError as error:
+            raise error.with_context("stride", (self,)) from None
 
     def storage_offset(self) -> int:
         """Position of the first element in the memory that the tensor shares, in elements. Like: torch.Tensor.storage_offset."""

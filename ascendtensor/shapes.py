@@ -136,8 +136,12 @@ def normalize_dim(dim: int, ndim: int) -> int:
 
     Raises:
         IndexRangeError: If there is no such dimension.
+        DTypeError: If it is no integer.
     """
-    dim = as_int(dim)
+    try:
+        dim = as_int(dim)
+    except TypeError:
+        raise DTypeError(f"dim must be an int, not {dim!r:.60}") from None
     bound = ndim or 1
     if -bound <= dim < bound:
         return dim % bound

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from . import base, creation, display, dtypes
+from . import base, creation, display, dtypes, shapes
 from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype
 from .dtypes import dtype as DType
-from .errors import AutogradError, DTypeError, ShapeError, ValueRangeError
+from .errors import AutogradError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from .interop import numpy as protocols
 from .interop.host import HostArray
 from .methods import Methods
 from .ops import comparison, elementwise, host, indexing, matmul, unary, views
+from .ops.arguments import require_tensor
 from .ops.call import call
 from .ops.host import Array
 from .ops.table.elementwise import CAST
@@ -44,7 +45,13 @@ class Size(int):
         return self
 
     def __call__(self, dim: int | None = None) -> Any:
-        return self.shape if dim is None else self.shape[dim]
+        if dim is None:
+            return self.shape
+        try:
+            return self.shape[shapes.normalize_dim(dim, len(self.shape) or 1)]
+        except IndexError:
+            text = f"Dimension out of range, there are {len(self.shape)} of them: {dim}"
+            raise IndexRangeError(text, where="size", advice="Ask ndim first.") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Size, (int(self), self.shape)
@@ -482,7 +489,7 @@ class NPUTensor(Methods):
 
     def type_as(self, other: TensorBase) -> Self:
         """The tensor in the dtype of another. Like: torch.Tensor.type_as."""
-        return self._cast(other.desc.dtype)
+        return self._cast(require_tensor(other, "other", "type_as").desc.dtype)
 
     def npu(self, device: DeviceLike = None, non_blocking: _Bool = False) -> Self:
         """The tensor on a device, by default the current one; itself if it is there. Like: torch.Tensor.cuda."""

@@ -80,7 +80,7 @@ def _without_attribute(
         if isinstance(value, (str, list, tuple, set, dict)) and any(part is culprit for part in value):
             text = f"{parameter.name} must hold tensors, not {described(culprit)}"
             return DTypeError(text, advice=_TENSOR_ADVICE).with_context(name, operands)
-    if isinstance(culprit, (str, int, float, complex, list, tuple, set, dict, type(None))):
+    if failure.name in ("desc", "buffer"):  # what only tensors have
         return DTypeError(f"a tensor is needed where {described(culprit)} was given").with_context(name, operands)
     return None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from .. import base, shapes
+from .. import base, promotion, shapes
 from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
@@ -574,19 +574,30 @@ def _shift(row: Row, input: Any, other: Any, out: T | None) -> T:
         shape = shapes.broadcast_shapes(*(tensor.desc.shape for tensor in tensors))
     except ValueError:
         return binary(row, input, other)  # raises with the operands named
-    operands = tuple(_expanded(operand, shape, tensors[0]) for operand in (input, other))
+    dtype = _promoted(row, input, other)
+    operands = tuple(_expanded(operand, shape, dtype, tensors[0]) for operand in (input, other))
     return binary(row, *operands) if out is None else write(row, out, operands)
 
 
-def _expanded(operand: Any, shape: tuple[int, ...], like: TensorBase) -> Any:
+def _promoted(row: Row, *operands: Any) -> DType:
+    """The dtype that a row computes in, before the operands are expanded: a 0-d one counts less than one with dims."""
+    kinds = [
+        (operand.desc.dtype, len(operand.desc.shape)) if isinstance(operand, TensorBase) else (operand.__class__, -1)
+        for operand in operands
+    ]
+    try:
+        return promotion.resolve(row.promotion, kinds)[0]
+    except DTypeError as error:
+        raise error.with_context(row.name, operands) from None
+
+
+def _expanded(operand: Any, shape: tuple[int, ...], dtype: DType, like: TensorBase) -> Any:
     if isinstance(operand, TensorBase):
+        operand = cast(operand, dtype)
         if operand.desc.shape == shape:
             return operand
         _, strides = shapes.expand_strides(operand.desc.shape, base.element_strides(operand), shape)
         return base.view(operand, shape, strides, base.element_offset(operand))
-    if not isinstance(operand, int):
-        raise DTypeError(f"a count of bits is an int, not {type(operand).__name__}", where="bitwise shift")
-    dtype = d.int64 if like.desc.dtype is d.bool_ else like.desc.dtype
     return call(FILL, (operand,), (shape, dtype), like.desc.device)
 
 

@@ -278,18 +278,25 @@ class Planner:
             number = fetches.FittingNumber(device, held, decision.compute) if detour else fetches.Number(device, held)
             return TensorDescription(dtype=wanted.acl, shape=shape or (), name=input.name), number
         described = TensorDescription(dtype=wanted.acl, shape=operand.desc.shape if shape is None else shape, name=input.name)
-        if operand.desc.dtype == (decision.compute if decision.moved and input.promotes else wanted):
+        steps = [decision.compute if decision.moved and input.promotes else wanted]
+        if input.promotes and decision.compute.category == INTEGER and steps[0] != decision.compute:
+            # A 0-d operand may hold more than the compute dtype: it wraps there first, as it does where there is no detour.
+            steps.insert(0, decision.compute)
+        steps = steps[steps.index(operand.desc.dtype) + 1 :] if operand.desc.dtype in steps[:-1] else steps
+        if not steps or steps == [operand.desc.dtype]:
             return described, fetches.tensor
         if input.accepts and operand.desc.dtype not in input.accepts:
             known = ", ".join(dtype.name for dtype in input.accepts)
             raise DTypeError(f"the operand {input.name} has dtype {operand.desc.dtype.name}; it must be one of {known}")
-        return described, self._casting(decision.compute if decision.moved and input.promotes else wanted)
+        return described, self._casting(steps)
 
-    def _casting(self, dtype: DType) -> Fetch:
+    def _casting(self, steps: Sequence[DType]) -> Fetch:
         call, row = self._call, self._cast_row
 
         def fetch(operand: Any, stream: Any) -> Any:
-            return fetches.tensor(call(row, (operand,), (dtype,)), stream)
+            for dtype in steps:
+                operand = call(row, (operand,), (dtype,))
+            return fetches.tensor(operand, stream)
 
         return fetch
 

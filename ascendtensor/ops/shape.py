@@ -323,9 +323,9 @@ def repeat_interleave(input: T, repeats: Any, dim: int | None = None, *, output_
         return _repeated(input, as_int(repeats), dim)
     if repeats.desc.numel == 1:
         repeats = views.reshape(repeats, 1)
-        count = output_size if output_size is not None else shape[dim] * _number(repeats)
+        count = as_int(output_size) if output_size is not None else shape[dim] * _number(repeats)
     else:
-        count = output_size if output_size is not None else _number(total(repeats))
+        count = as_int(output_size) if output_size is not None else _number(total(repeats))
     if count < 0:
         raise ValueRangeError("repeats must not be negative").with_context("repeat_interleave", (input, repeats))
     if input.desc.dtype is d.complex128:
@@ -478,7 +478,7 @@ def rot90(input: T, k: int = 1, dims: Ints = (0, 1)) -> T:
     if len(dims) != 2 or _dim(input, dims[0], "rot90") == _dim(input, dims[1], "rot90"):
         raise ShapeError(f"two different dimensions are needed, not {list(dims)}").with_context("rot90", (input,))
     one, other = dims
-    turns = k % 4
+    turns = as_int(k) % 4
     if turns == 0:
         return clone(input)
     if turns == 2:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from operator import index as as_int
 from typing import TypeVar
 
 from .. import dtypes as d
@@ -645,7 +646,7 @@ def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     """
     if not decimals:
         return _whole(table.RINT, input, out)
-    arguments = (int(decimals),)
+    arguments = (as_int(decimals),)
     return call(table.ROUND, (input,), arguments) if out is None else write(table.ROUND, out, (input,), arguments)
 
 

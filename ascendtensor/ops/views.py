@@ -382,7 +382,7 @@ def narrow(input: T, dim: int, start: int, length: int) -> T:
 
     Like: torch.narrow.
     """
-    dim = _dim(input, dim, "narrow")
+    dim, start, length = _dim(input, dim, "narrow"), as_int(start), as_int(length)
     shape, strides, offset = _layout(input)
     if not shape:
         raise _named(ShapeError("a 0-d tensor can't be narrowed"), "narrow", input)
@@ -404,7 +404,7 @@ def select(input: T, dim: int, index: int) -> T:
 
     Like: torch.select.
     """
-    dim = _dim(input, dim, "select")
+    dim, index = _dim(input, dim, "select"), as_int(index)
     shape, strides, offset = _layout(input)
     if not shape:
         raise _named(IndexRangeError("a 0-d tensor has no dimension to select from"), "select", input)
@@ -419,6 +419,7 @@ def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """The diagonals of the matrices in two dimensions, as the last dimension. Like: torch.diagonal, numpy.diagonal."""
     one, other = _dim(input, dim1, "diagonal"), _dim(input, dim2, "diagonal")
     shape, strides, start = _layout(input)
+    offset = as_int(offset)
     if one == other or len(shape) < 2:
         raise _named(ShapeError(f"dimensions {dim1} and {dim2} must be two different ones"), "diagonal", input)
     down, right = max(-offset, 0), max(offset, 0)
@@ -432,7 +433,7 @@ def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
 @checked
 def unfold(input: T, dimension: int, size: int, step: int) -> T:
     """Windows of `size` places along a dimension, `step` apart, as a new last dimension; a view. Like: torch.Tensor.unfold."""
-    dim = _dim(input, dimension, "unfold")
+    dim, size, step = _dim(input, dimension, "unfold"), as_int(size), as_int(step)
     shape, strides, offset = _layout(input)
     length, stride = (shape[dim], strides[dim]) if shape else (1, 1)
     if not 0 <= size <= length or step <= 0:
@@ -459,7 +460,7 @@ def as_strided(input: T, size: Sequence[int], stride: Sequence[int], storage_off
     Like: torch.as_strided.
     """
     shape, strides = shapes.as_shape(*size), _integers((stride,))
-    offset = base.element_offset(input) if storage_offset is None else storage_offset
+    offset = base.element_offset(input) if storage_offset is None else as_int(storage_offset)
     if len(shape) != len(strides):
         raise _named(ShapeError(f"size {list(shape)} and stride {list(strides)} differ in length"), "as_strided", input)
     storage, itemsize = base.storage(input), input.desc.dtype.itemsize

@@ -96,7 +96,7 @@ def test_wrong_arguments_are_errors_of_the_library_that_name_the_function(call: 
 
 def test_an_error_of_an_argument_names_it_and_what_it_takes() -> None:
     x = at.ones(2, 3)
-    with pytest.raises(TypeError, match=r"(?s)^sort: dim must be an int, not the str 'rows'.*operands: float32\[2, 3\] on npu:0"):
+    with pytest.raises(TypeError, match=r"(?s)^sort: dim must be an int, not 'rows'.*operands: float32\[2, 3\] on npu:0"):
         x.sort("rows")
     with pytest.raises(TypeError, match=r"(?s)^cat: tensors must hold tensors, not None"):
         at.cat([x, None])
@@ -152,3 +152,58 @@ def test_nothing_can_be_taken_from_an_axis_of_length_zero() -> None:
     with pytest.raises(IndexError, match="no index is in bounds for dimension 0 with size 0"):
         x[index] = 9
     assert x[at.tensor([], dtype=at.int64)].shape == (0, 3)
+
+
+def test_the_length_of_a_dimension_that_is_not_there() -> None:
+    x = at.ones(2, 3)
+    assert (x.size(-1), x.size(0), x.size()) == (3, 2, (2, 3))
+    for call in (
+        lambda: x.size(2),
+        lambda: x.size(-3),
+        lambda: at.tensor(1.0).size(0),
+        lambda: x.stride(2),
+        lambda: at.tensor(1).stride(0),
+    ):
+        with pytest.raises(errors.IndexRangeError, match="imension"):
+            call()
+    for wrong in (lambda: x.size("a"), lambda: x.stride(1.5)):
+        with pytest.raises(errors.DTypeError, match="dim must be an int"):
+            wrong()
+
+
+FLOATS_FOR_INTEGERS: list[Call] = [
+    lambda x: x.select(0, 1.0),
+    lambda x: x.narrow(1, 1.0, 1),
+    lambda x: x.narrow(1, 0, 1.5),
+    lambda x: x.diagonal(1.5),
+    lambda x: x.unfold(1, 1.0, 1),
+    lambda x: x.as_strided((2,), (1,), 1.5),
+    lambda x: x.rot90(1.5),
+    lambda x: x.round(decimals=1.5),
+    lambda x: x.type_as("a"),
+]
+
+
+@pytest.mark.parametrize("call", FLOATS_FOR_INTEGERS)
+def test_a_float_is_no_place_and_no_length(call: Call) -> None:
+    with pytest.raises(errors.DTypeError) as caught:
+        call(at.ones(2, 3))
+    assert caught.value.where
+
+
+# Promotion
+
+
+@pytest.mark.parametrize("name", ["remainder", "maximum", "minimum", "floor_divide", "fmod", "bitwise_left_shift", "bitwise_right_shift"])
+def test_an_integer_without_dims_wraps_into_the_dtype_of_the_tensor_with_dims(name: str) -> None:
+    # By hand as PyTorch 2.13 gives it: the 0-d operand is cast to the result's dtype first, whatever dtype the operator runs in.
+    x = at.tensor([3, 1, 7, 100], dtype=at.uint8)
+    for number, dtype in ((-3, at.int8), (300, at.int64), (-300, at.int16)):
+        wide = at.tensor(number, dtype=dtype)
+        result = getattr(at, name)(x, wide)
+        wanted = getattr(at, name)(x, at.tensor([number % 256], dtype=at.uint8))
+        assert result.dtype is at.uint8
+        assert result.tolist() == wanted.tolist()
+        back = getattr(at, name)(wide, x)
+        assert back.dtype is at.uint8
+        assert back.tolist() == getattr(at, name)(at.tensor([number % 256], dtype=at.uint8), x).tolist()
