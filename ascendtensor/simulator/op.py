@@ -222,6 +222,9 @@ def _descs(parameter: str, handles: Sequence[int], count: int) -> list[TensorDes
         desc = DESCS.get(handles[index]) if index < len(handles) else None
         if desc is None:
             raise null(f"{parameter}[{index}]")
+        name = desc.dynamic_input
+        if name and found and found[-1].dynamic_input != name and any(other.dynamic_input == name for other in found):
+            raise invalid(f"{parameter}[{index}]", name, "the members of a repeated input must follow each other")  # TD-20
         found.append(desc)
     return found
 

@@ -112,3 +112,18 @@ def test_buffers_beyond_the_descriptions_are_null_descriptions(acl: ModuleType, 
     assert execute("Add", add.in_descs * 2, add.inputs, add.out_descs * 3, add.outputs, 0, 0) == 0
     assert acl.op.infer_shape("Add", add.in_descs, add.inputs, 1 + extra, add.out_descs, 0) == 100000
     assert acl.rt.synchronize_stream(0) == 0
+
+
+def test_members_of_a_repeated_input_follow_each_other(acl: ModuleType) -> None:  # TD-20
+    x = tensor([2], dynamic_input="x")
+    load(acl, operator("Pack", [x, x, x], [tensor([3, 2])], ("N", "int", 3)))
+    attr = acl.op.create_attr()
+    acl.op.set_attr_int(attr, "N", 3)
+    descs, out = [desc(acl, [2]) for _ in range(3)], [desc(acl, [3, 2])]
+    buffers, result = [upload(acl, np.ones(2, np.float32))[0] for _ in range(3)], [empty(acl, 24)[0]]
+    for names, code in ((("x", "x", "x"), 0), (("x", "y", "x"), 100000), (("x", "", "x"), 100000), (("", "x", "x"), 0), (("", "", ""), 0)):
+        for member, name in zip(descs, names, strict=True):
+            acl.set_tensor_dynamic_input(member, name)
+        assert acl.op.create_handle("Pack", descs, out, attr)[1] == code  # OM-23: the names are not compared
+        assert acl.op.execute_v2("Pack", descs, buffers, out, result, attr, 0) == code
+        assert acl.op.execute("Pack", descs, buffers, out, result, attr, 0) == code

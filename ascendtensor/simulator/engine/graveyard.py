@@ -1,4 +1,4 @@
-"""Host memory that was freed lately: kept from the interpreter's own allocator, so that whoever still uses it gets a code and breaks nothing.
+"""Host memory that was freed lately, kept from the interpreter's own allocator: whoever still uses it gets a code and breaks nothing.
 
 A freed device address is in nobody else's way, but a freed pinned block would go back to the heap, and a late copy into it would
 overwrite some Python object.
