@@ -139,9 +139,7 @@ class Machine(RuleBasedStateMachine):
                 assert ret == 100000
             elif acl.get_data_buffer_size_v2(out) == 0:
                 assert ret == 0
-            elif min(map(acl.get_data_buffer_size_v2, (one, two, out))) == 0:
-                assert ret == 145000
-            else:
+            else:  # OP-9: 16 bytes may be short by 63, so even an input of length 0 passes
                 assert ret == self.stream_code(stream)
 
     @rule(one=descs, two=descs, third=descs, first=buffers, second=buffers, out=buffers, stream=st.one_of(st.just(0), streams))
