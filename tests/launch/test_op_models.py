@@ -344,3 +344,9 @@ def test_threads_launch_in_this_mode(each_run: HandleRegistry) -> None:
     for thread in threads:
         thread.join()
     assert sorted(results) == [[number + 20.0] * 8 for number in range(4)]
+
+
+def test_each_run_works_on_a_board(board: None, cache: HandleRegistry) -> None:
+    with at.op_models.mode("each-run"):
+        x = at.arange(6.0).reshape(2, 3)
+        assert (x[:, 1:] * 2 + 1).tolist() == [[3, 5], [9, 11]] and x.nonzero().shape == (5, 2)
