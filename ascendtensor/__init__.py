@@ -106,7 +106,6 @@ from .ops.comparison import (
     masked_fill,
     ne,
     signbit,
-    where,
 )
 from .ops.einsum import einsum
 from .ops.elementwise import (
@@ -148,6 +147,7 @@ from .ops.gather import (
     scatter_reduce,
     take,
     take_along_dim,
+    where,
 )
 from .ops.indexing import index_put
 from .ops.matmul import addmm, addmv, addr, baddbmm, bmm, dot, inner, kron, matmul, mm, mv, outer, tensordot, trace, vdot, vecdot

@@ -191,7 +191,7 @@ class Methods(ElementwiseMethods):
         """See `histc`."""
         return sorting.histc(self, bins, min, max)
 
-    def isin(self, test_elements: Self, *, invert: _Bool = False) -> Self:
+    def isin(self, test_elements: Any, *, invert: _Bool = False) -> Self:
         """See `isin`."""
         return sorting.isin(self, test_elements, invert=invert)
 

@@ -11,12 +11,15 @@ from .. import base, promotion, shapes
 from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
-from ..errors import DTypeError
+from ..errors import AscendTensorError, DTypeError, ValueRangeError
 from ..runtime import copies
+from . import views
 from .arguments import checked
 from .call import binary, call, plain, unary
 from .schema import Row
 from .table import comparison as table
+from .table import elementwise as arithmetic
+from .table import reduction as truth
 from .table.elementwise import CAST
 from .table.movement import FILL
 from .writing import write
@@ -28,7 +31,7 @@ def eq(input: T, other: Any, *, out: T | None = None) -> T:
     """`input == other`. NaN equals nothing.
 
     Args:
-        input: Tensor of any shape and real dtype, or a Python number.
+        input: Tensor of any shape and dtype, or a Python number.
         other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
         out: bool tensor of the result's shape to write into.
 
@@ -37,18 +40,21 @@ def eq(input: T, other: Any, *, out: T | None = None) -> T:
 
     Raises:
         ShapeError: The shapes don't broadcast.
-        DTypeError: The operands have no common dtype, or it is complex.
+        DTypeError: The operands have no common dtype.
 
-    Ascend operator: Equal. Like: torch.eq, numpy.equal.
+    Ascend operator: Equal; LogicalAnd of the parts of complex numbers. Like: torch.eq, numpy.equal.
     """
-    return binary(table.EQUAL, input, other) if out is None else write(table.EQUAL, out, (input, other))
+    try:
+        return binary(table.EQUAL, input, other) if out is None else write(table.EQUAL, out, (input, other))
+    except (DTypeError, ValueRangeError) as error:
+        return _otherwise(table.EQUAL, input, other, out, error)
 
 
 def ne(input: T, other: Any, *, out: T | None = None) -> T:
     """`input != other`.
 
     Args:
-        input: Tensor of any shape and real dtype, or a Python number.
+        input: Tensor of any shape and dtype, or a Python number.
         other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
         out: bool tensor of the result's shape to write into.
 
@@ -57,11 +63,14 @@ def ne(input: T, other: Any, *, out: T | None = None) -> T:
 
     Raises:
         ShapeError: The shapes don't broadcast.
-        DTypeError: The operands have no common dtype, or it is complex.
+        DTypeError: The operands have no common dtype.
 
-    Ascend operator: NotEqual. Like: torch.ne, numpy.not_equal.
+    Ascend operator: NotEqual; LogicalOr of the parts of complex numbers. Like: torch.ne, numpy.not_equal.
     """
-    return binary(table.NOT_EQUAL, input, other) if out is None else write(table.NOT_EQUAL, out, (input, other))
+    try:
+        return binary(table.NOT_EQUAL, input, other) if out is None else write(table.NOT_EQUAL, out, (input, other))
+    except (DTypeError, ValueRangeError) as error:
+        return _otherwise(table.NOT_EQUAL, input, other, out, error)
 
 
 def lt(input: T, other: Any, *, out: T | None = None) -> T:
@@ -81,7 +90,10 @@ def lt(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: Less. Like: torch.lt, numpy.less.
     """
-    return binary(table.LESS, input, other) if out is None else write(table.LESS, out, (input, other))
+    try:
+        return binary(table.LESS, input, other) if out is None else write(table.LESS, out, (input, other))
+    except (DTypeError, ValueRangeError) as error:
+        return _otherwise(table.LESS, input, other, out, error)
 
 
 def le(input: T, other: Any, *, out: T | None = None) -> T:
@@ -101,7 +113,10 @@ def le(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: LessEqual. Like: torch.le, numpy.less_equal.
     """
-    return binary(table.LESS_EQUAL, input, other) if out is None else write(table.LESS_EQUAL, out, (input, other))
+    try:
+        return binary(table.LESS_EQUAL, input, other) if out is None else write(table.LESS_EQUAL, out, (input, other))
+    except (DTypeError, ValueRangeError) as error:
+        return _otherwise(table.LESS_EQUAL, input, other, out, error)
 
 
 def gt(input: T, other: Any, *, out: T | None = None) -> T:
@@ -121,7 +136,10 @@ def gt(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: Greater. Like: torch.gt, numpy.greater.
     """
-    return binary(table.GREATER, input, other) if out is None else write(table.GREATER, out, (input, other))
+    try:
+        return binary(table.GREATER, input, other) if out is None else write(table.GREATER, out, (input, other))
+    except (DTypeError, ValueRangeError) as error:
+        return _otherwise(table.GREATER, input, other, out, error)
 
 
 def ge(input: T, other: Any, *, out: T | None = None) -> T:
@@ -141,16 +159,55 @@ def ge(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: GreaterEqual. Like: torch.ge, numpy.greater_equal.
     """
-    return binary(table.GREATER_EQUAL, input, other) if out is None else write(table.GREATER_EQUAL, out, (input, other))
+    try:
+        return binary(table.GREATER_EQUAL, input, other) if out is None else write(table.GREATER_EQUAL, out, (input, other))
+    except (DTypeError, ValueRangeError) as error:
+        return _otherwise(table.GREATER_EQUAL, input, other, out, error)
+
+
+def _otherwise(row: Row, input: Any, other: Any, out: T | None, error: AscendTensorError) -> T:
+    """Comparisons that no operator takes as they are: equality of complex numbers by their parts, and integers beyond the tensor's dtype,
+    which NumPy compares exactly, in int64. The error that the operator gave is raised again where it is something else."""
+    operands = [input, other]
+    if isinstance(error, DTypeError):
+        if row not in _JOINED or not any(map(_is_complex, operands)):
+            raise error
+        dtype = _promoted(row, *operands)
+        given = [cast(operand, dtype) if isinstance(operand, TensorBase) else complex(operand) for operand in operands]
+        parts = [binary(row, *pair) for pair in zip(*map(_parts, given), strict=True)]
+        return binary(_JOINED[row], *parts) if out is None else write(_JOINED[row], out, tuple(parts))
+    tensors = [operand.desc.dtype for operand in operands if isinstance(operand, TensorBase)]
+    if len(tensors) != 1 or tensors[0] in (d.int64, d.uint64) or tensors[0].category > d.INTEGER:
+        raise error
+    given = [cast(operand, d.int64) if isinstance(operand, TensorBase) else operand for operand in operands]
+    try:
+        return binary(row, *given) if out is None else write(row, out, tuple(given))
+    except ValueRangeError:
+        raise error from None
+
+
+_JOINED: dict[Row, Row] = {table.EQUAL: table.LOGICAL_AND, table.NOT_EQUAL: table.LOGICAL_OR}
+
+
+def _is_complex(operand: Any) -> bool:
+    return operand.desc.dtype.is_complex if isinstance(operand, TensorBase) else isinstance(operand, complex)
+
+
+def _parts(operand: Any) -> tuple[Any, Any]:
+    """Real and imaginary part."""
+    return (views.real(operand), views.imag(operand)) if isinstance(operand, TensorBase) else (operand.real, operand.imag)
 
 
 # Classes of numbers
 
 
-def _classified(row: Row, input: T, integers: Row) -> T:
+def _classified(row: Row, input: T, integers: Row, joined: Row) -> T:
     """A question about floating numbers; that an integer equals itself, or not, gives the answer for integers and bool."""
     if input.desc.dtype.category < d.FLOATING:
         return binary(integers, input, input)
+    if input.desc.dtype.is_complex:
+        real, imaginary = _parts(input)
+        return binary(joined, unary(row, real), unary(row, imaginary))
     return unary(row, input)
 
 
@@ -159,17 +216,14 @@ def isnan(input: T) -> T:
     """Whether each element is NaN.
 
     Args:
-        input: Tensor of any shape and real dtype.
+        input: Tensor of any shape and dtype; of a complex number either part counts.
 
     Returns:
         bool tensor of the same shape; all false for integers.
 
-    Raises:
-        DTypeError: `input` is complex.
-
     Ascend operator: IsNan; NotEqual for integers. Like: torch.isnan, numpy.isnan.
     """
-    return _classified(table.IS_NAN, input, table.NOT_EQUAL)
+    return _classified(table.IS_NAN, input, table.NOT_EQUAL, table.LOGICAL_OR)
 
 
 @checked
@@ -177,17 +231,14 @@ def isinf(input: T) -> T:
     """Whether each element is an infinity.
 
     Args:
-        input: Tensor of any shape and real dtype.
+        input: Tensor of any shape and dtype; of a complex number either part counts.
 
     Returns:
         bool tensor of the same shape; all false for integers.
 
-    Raises:
-        DTypeError: `input` is complex.
-
     Ascend operator: IsInf; NotEqual for integers. Like: torch.isinf, numpy.isinf.
     """
-    return _classified(table.IS_INF, input, table.NOT_EQUAL)
+    return _classified(table.IS_INF, input, table.NOT_EQUAL, table.LOGICAL_OR)
 
 
 @checked
@@ -195,17 +246,14 @@ def isfinite(input: T) -> T:
     """Whether each element is neither NaN nor an infinity.
 
     Args:
-        input: Tensor of any shape and real dtype.
+        input: Tensor of any shape and dtype; of a complex number both parts count.
 
     Returns:
         bool tensor of the same shape; all true for integers.
 
-    Raises:
-        DTypeError: `input` is complex.
-
     Ascend operator: IsFinite; Equal for integers. Like: torch.isfinite, numpy.isfinite.
     """
-    return _classified(table.IS_FINITE, input, table.EQUAL)
+    return _classified(table.IS_FINITE, input, table.EQUAL, table.LOGICAL_AND)
 
 
 @checked
@@ -300,7 +348,25 @@ def isclose(input: T, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equa
 
     Ascend operator: IsClose. Like: torch.isclose, numpy.isclose.
     """
+    if _is_complex(input) or _is_complex(other):
+        return _complex_close(input, other, float(rtol), float(atol), bool(equal_nan))
     return call(table.IS_CLOSE, (input, other), (float(rtol), float(atol), bool(equal_nan)))
+
+
+def _complex_close(input: T, other: Any, rtol: float, atol: float, equal_nan: bool) -> T:
+    """`isclose` by the lengths of differences; the operator takes no complex numbers."""
+    distance = unary(arithmetic.COMPLEX_ABS, binary(arithmetic.SUB, input, other))
+    size = unary(arithmetic.COMPLEX_ABS, other) if _is_complex(other) and isinstance(other, TensorBase) else None
+    if size is None:
+        size = abs(other) if not isinstance(other, TensorBase) else unary(arithmetic.ABS, other)
+    limit: Any = (
+        size * rtol + atol if not isinstance(size, TensorBase) else binary(arithmetic.ADD, binary(arithmetic.MUL, size, rtol), atol)
+    )
+    near = logical_and(isfinite(distance), le(distance, limit))
+    result = logical_or(eq(input, other), near)
+    if equal_nan and isinstance(other, TensorBase):
+        result = logical_or(result, logical_and(isnan(input), isnan(other)))
+    return result
 
 
 @checked
@@ -344,6 +410,9 @@ def equal(input: TensorBase, other: TensorBase) -> bool:
     """
     if input.desc.shape != other.desc.shape:
         return False
+    if _is_complex(input) or _is_complex(other):
+        unequal = ne(input, other)
+        return not bool(_download(call(truth.ANY, (unequal,), (None, False))))
     return bool(_download(binary(table.TENSOR_EQUAL, input, other)))
 
 
@@ -410,7 +479,7 @@ def logical_xor(input: T, other: Any, *, out: T | None = None) -> T:
     Raises:
         ShapeError: The shapes don't broadcast.
 
-    Ascend operator: NotEqual. Like: torch.logical_xor, numpy.logical_xor.
+    Ascend operator: NotEqual; LogicalOr of the parts of complex numbers. Like: torch.logical_xor, numpy.logical_xor.
     """
     return binary(table.LOGICAL_XOR, input, other) if out is None else write(table.LOGICAL_XOR, out, (input, other))
 

@@ -372,12 +372,19 @@ def hypot(input: T, other: Any, *, out: T | None = None) -> T:
     floating = other.desc.dtype.is_floating_point if isinstance(other, TensorBase) else isinstance(other, float)
     if not (input.desc.dtype.is_floating_point or floating):
         raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="hypot", advice="Cast with .to(float32) first.")
-    left = unary.abs(input)
-    right = unary.abs(other) if isinstance(other, TensorBase) else abs(other)
+    left = unary.abs(_floating(input, other))
+    right = unary.abs(_floating(other, input)) if isinstance(other, TensorBase) else abs(other)
     long, short = maximum(left, right), minimum(left, right)
     ratio = div(short, comparison.where(comparison.eq(long, 0), 1, long))
     length = mul(long, unary.sqrt(add(mul(ratio, ratio), 1)))
     return comparison.where(comparison.eq(maximum(*_no_nan(left, right)), float("inf")), float("inf"), length, out=out)
+
+
+def _floating(operand: T, other: Any) -> T:
+    """An operand of two, of which one is floating, in a floating dtype."""
+    if operand.desc.dtype.is_floating_point:
+        return operand
+    return comparison.cast(operand, other.desc.dtype if isinstance(other, TensorBase) else d.get_default_dtype())
 
 
 def _no_nan(left: Any, right: Any) -> tuple[Any, Any]:

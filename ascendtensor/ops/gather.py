@@ -520,6 +520,32 @@ def nonzero(input: T, *, as_tuple: bool = False) -> Any:
 
 
 @checked
+def where(condition: TensorBase, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """`input` where `condition` holds, else `other`; of the condition alone, the coordinates where it holds, as by `nonzero`.
+
+    Args:
+        condition: bool tensor; alone, of any dtype.
+        input: Tensor or Python number.
+        other: Tensor or Python number; all three broadcast.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype of `input` and `other`; or a tuple of int64 vectors.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: `condition` is not bool, or only one of the two others is given.
+
+    Ascend operator: SelectV2, NonZero. Like: torch.where, numpy.where.
+    """
+    if input is None and other is None:
+        return nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        raise DTypeError("both input and other are needed, or none of them").with_context("where", (condition,))
+    return comparison.where(condition, input, other, out=out)
+
+
+@checked
 def argwhere(input: T) -> T:
     """`nonzero` as one tensor. Like: torch.argwhere, numpy.argwhere."""
     return nonzero(input)

@@ -350,12 +350,12 @@ def _chosen(values: Any, *others: Any) -> Any:
 
 
 @checked
-def isin(elements: T, test_elements: T, *, invert: bool = False) -> T:
+def isin(elements: T, test_elements: Any, *, invert: bool = False) -> T:
     """Whether each element is among others.
 
     Args:
         elements: Tensor of any shape.
-        test_elements: Tensor of any shape.
+        test_elements: Tensor of any shape, or a Python number.
         invert: Whether to ask for the opposite.
 
     Returns:
@@ -363,6 +363,8 @@ def isin(elements: T, test_elements: T, *, invert: bool = False) -> T:
 
     Ascend operator: Equal and ReduceAny over all pairs. Like: torch.isin, numpy.isin.
     """
+    if not isinstance(test_elements, TensorBase):
+        return comparison.ne(elements, test_elements) if invert else comparison.eq(elements, test_elements)
     pairs = comparison.eq(views.unsqueeze(elements, -1), views.ravel(test_elements))
     found = reduction.any(pairs, -1)
     return comparison.logical_not(found) if invert else found

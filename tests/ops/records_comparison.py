@@ -39,20 +39,22 @@ SHAPES_DIFFER = Refused((np.zeros((2, 3), np.float32), np.zeros((2, 4), np.float
 def compared(dtype: DType) -> Iterator[Arguments]:
     """Few different values, so that many are equal; a Python number on either side."""
     yield from binary_samples(-2, 2)(dtype)
-    number = {0: True, 1: 1, 2: 0.5}[dtype.category]
+    number = {0: True, 1: 1, 2: 0.5, 3: 1j}[dtype.category]
     yield array(dtype, (3, 4), -1, 1), number
     yield number, array(dtype, (3, 4), -1, 1)
 
 
-def comparing(name: str, reference: Any, row: Any, **more: Any) -> Record:
-    return Record(
-        name, getattr(comparison, name), reference, compared, (row,), REAL, BOOL, out=True, refused=lambda: [SHAPES_DIFFER], **more
-    )
+def comparing(name: str, reference: Any, row: Any, joined: Any = None, **more: Any) -> Record:
+    rows, dtypes = ((row,), REAL) if joined is None else ((row, joined), (*REAL, *COMPLEX))
+    function = getattr(comparison, name)
+    return Record(name, function, reference, compared, rows, dtypes, BOOL, out=True, refused=lambda: [SHAPES_DIFFER], **more)
 
 
 def classifying(name: str, reference: Any, row: Any, rows: Any = (), **more: Any) -> Record:
     function = getattr(comparison, name)
-    return Record(name, function, reference, unary_samples(), (row, *rows), CLASSIFIED, BOOL, refuses=COMPLEX, **more)
+    wide = name in ("isnan", "isinf", "isfinite")
+    dtypes = (*CLASSIFIED, *COMPLEX) if wide else CLASSIFIED
+    return Record(name, function, reference, unary_samples(), (row, *rows), dtypes, BOOL, refuses=() if wide else COMPLEX, **more)
 
 
 def near_samples(dtype: DType) -> Iterator[Any]:
@@ -166,15 +168,15 @@ def casting(dtype: DType) -> Record:
 
 
 RECORDS = [
-    comparing("eq", np.equal, table.EQUAL),
-    comparing("ne", np.not_equal, table.NOT_EQUAL),
+    comparing("eq", np.equal, table.EQUAL, table.LOGICAL_AND),
+    comparing("ne", np.not_equal, table.NOT_EQUAL, table.LOGICAL_OR),
     comparing("lt", np.less, table.LESS),
     comparing("le", np.less_equal, table.LESS_EQUAL),
     comparing("gt", np.greater, table.GREATER),
     comparing("ge", np.greater_equal, table.GREATER_EQUAL),
-    classifying("isnan", np.isnan, table.IS_NAN, (table.NOT_EQUAL,)),
-    classifying("isinf", np.isinf, table.IS_INF),
-    classifying("isfinite", np.isfinite, table.IS_FINITE, (table.EQUAL,)),
+    classifying("isnan", np.isnan, table.IS_NAN, (table.NOT_EQUAL, table.LOGICAL_OR)),
+    classifying("isinf", np.isinf, table.IS_INF, (table.LOGICAL_OR,)),
+    classifying("isfinite", np.isfinite, table.IS_FINITE, (table.EQUAL, table.LOGICAL_AND)),
     classifying("isposinf", lambda x: (x == np.inf) if x.dtype.kind == "f" else np.zeros(x.shape, bool), table.IS_POS_INF, out=True),
     classifying("isneginf", lambda x: (x == -np.inf) if x.dtype.kind == "f" else np.zeros(x.shape, bool), table.IS_NEG_INF, out=True),
     classifying("signbit", lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0, table.LESS, out=True),
@@ -187,7 +189,6 @@ RECORDS = [
         equal_samples,
         (table.TENSOR_EQUAL,),
         REAL,
-        refuses=COMPLEX,
     ),
     Record(
         "logical_and", comparison.logical_and, np.logical_and, logic_samples, (table.LOGICAL_AND,), (*REAL, d.complex64), BOOL, out=True

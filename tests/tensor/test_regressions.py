@@ -207,3 +207,71 @@ def test_an_integer_without_dims_wraps_into_the_dtype_of_the_tensor_with_dims(na
         back = getattr(at, name)(wide, x)
         assert back.dtype is at.uint8
         assert back.tolist() == getattr(at, name)(at.tensor([number % 256], dtype=at.uint8), x).tolist()
+
+
+# Numbers
+
+
+def test_a_tensor_compares_exactly_with_integers_that_its_dtype_does_not_hold() -> None:
+    x = at.tensor([3, 0, 255], dtype=at.uint8)
+    host = x.numpy()
+    for number in (-1, 300, 1 << 40):
+        assert (x == number).tolist() == [False] * 3 == (number == x).tolist()
+        assert (x != number).tolist() == [True] * 3
+        assert (x < number).tolist() == (host < number).tolist()
+        assert (x >= number).tolist() == (host >= number).tolist()
+        assert (number > x).tolist() == (number > host).tolist()
+    with pytest.raises(ValueError, match="eq: 1000000000000000000000000000000 does not fit"):
+        _ = x == 10**30
+
+
+@pytest.mark.parametrize("dtype", [at.complex64, at.complex128])
+def test_complex_numbers_are_equal_by_both_parts(dtype: Any) -> None:
+    x = at.tensor([1 + 1j, 0, -2j, 3], dtype=dtype)
+    y = at.tensor([1 - 1j, 0, -2j, 4], dtype=dtype)
+    assert (x == y).tolist() == [False, True, True, False]
+    assert (x != y).tolist() == [True, False, False, True]
+    assert (x == -2j).tolist() == [False, False, True, False]
+    assert (x == at.tensor([1.0, 0, 0, 3])).tolist() == [False, True, False, True]
+    assert (at.tensor([1.0, 3.0]) == 3j).tolist() == [False, False]
+    assert -2j in x and 7 not in x
+    assert x.equal(x) and not x.equal(y)
+    assert x.isin(y).tolist() == [False, True, True, False]
+    with pytest.raises(errors.DTypeError, match="lt: complex"):
+        _ = x < y
+
+
+def test_complex_numbers_are_nan_or_infinite_in_either_part_and_close_by_their_distance() -> None:
+    nan, inf = float("nan"), float("inf")
+    x = at.tensor([complex(nan, 1), complex(1, inf), complex(nan, inf), 1 + 1j])
+    assert x.isnan().tolist() == [True, False, True, False]
+    assert x.isinf().tolist() == [False, True, True, False]
+    assert x.isfinite().tolist() == [False, False, False, True]
+    y = at.tensor([complex(nan, 1), complex(1, inf), 2.0, 1.000001 + 1j])
+    assert at.isclose(x, y).tolist() == [False, True, False, True]
+    assert at.isclose(x, y, equal_nan=True).tolist() == [True, True, False, True]
+    assert at.allclose(x[3:], y[3:])
+    assert at.allclose(x[3:], 1 + 1j)
+
+
+def test_hypot_takes_integers_and_truth_values_beside_floats() -> None:
+    for dtype in (at.bool, at.uint8, at.int32):
+        whole = at.tensor([1, 0], dtype=dtype)
+        for floating in (at.float16, at.float32):
+            result = at.hypot(whole, at.tensor([0.0, 2.0], dtype=floating))
+            assert result.dtype is floating and result.tolist() == [1.0, 2.0]
+            assert at.hypot(at.tensor([0.0, 2.0], dtype=floating), whole).tolist() == [1.0, 2.0]
+
+
+def test_where_of_a_condition_alone_gives_coordinates() -> None:
+    x = at.tensor([[0.0, 1.0], [2.0, 0.0]])
+    rows, columns = at.where(x > 0)
+    assert (rows.tolist(), columns.tolist()) == ([0, 1], [1, 0])
+    with pytest.raises(TypeError, match="both input and other"):
+        at.where(x > 0, x)
+
+
+def test_isin_takes_a_number() -> None:
+    x = at.tensor([3, 1, 2])
+    assert at.isin(x, 1).tolist() == [False, True, False]
+    assert at.isin(x, 1, invert=True).tolist() == [True, False, True]
