@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -11,9 +12,12 @@ from pathlib import Path
 import pytest
 
 from ascendtensor.__main__ import main
+from ascendtensor.ahead import Bar
 from ascendtensor.codes import DataType
 from ascendtensor.compiler import Description, TensorDescription, archive, recorded
+from ascendtensor.compiler.batch import Outcome
 from ascendtensor.compiler.simulated import SimulatedCompiler
+from ascendtensor.errors import CompileError
 from ascendtensor.ops import basic
 
 
@@ -162,3 +166,30 @@ def test_a_program_records_compiles_elsewhere_and_runs_without_a_compiler(tmp_pa
     (tmp_path / "op_models" / "manifest.json").write_text(json.dumps(manifest))
     missing = run("program.py", ASCENDTENSOR_OP_MODELS="op_models/")
     assert missing.returncode == 1 and "matmul: no operator model for MatMulV2(float[3, 4], float[3, 4]," in missing.stderr
+
+
+def test_a_terminal_sees_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    bar = Bar()
+    bar(Outcome(wanted=4, kept=1, built=1))
+    bar(Outcome(wanted=4, kept=1, built=1, failures=[(add(2), CompileError("bad"))]))
+    bar(Outcome(wanted=4, kept=1, built=2, failures=[(add(2), CompileError("bad"))]))
+    first, second, last = terminal.getvalue().removeprefix("\r\x1b[K").split("\r\x1b[K")
+    assert re.fullmatch(r"\[#{15}\.{15}\] 2/4, \d+ s left", first) and "3/4, 1 failed, " in second and last == "", "cleared at the end"
+
+
+def test_an_interrupt_is_no_traceback(
+    ops: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(self: Bar, outcome: Outcome) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Bar, "__call__", interrupted)
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "models", "--jobs", 1) == 130
+    assert capsys.readouterr().err.endswith("interrupted\n")
+    assert len(archive.read_manifest(tmp_path / "models")) >= 1, "what was compiled is not lost"
