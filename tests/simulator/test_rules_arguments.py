@@ -127,3 +127,15 @@ def test_members_of_a_repeated_input_follow_each_other(acl: ModuleType) -> None:
         assert acl.op.create_handle("Pack", descs, out, attr)[1] == code  # OM-23: the names are not compared
         assert acl.op.execute_v2("Pack", descs, buffers, out, result, attr, 0) == code
         assert acl.op.execute("Pack", descs, buffers, out, result, attr, 0) == code
+
+
+def test_names_that_differ_from_c(acl: ModuleType) -> None:  # PY-9, PY-19, README of pyACL, section 1
+    context, ret = acl.rt.get_context()
+    assert ret == 0 and acl.rt.set_context(context) == 0
+    for name in ("get_current_context", "set_current_context", "get_version", "get_soc_name", "synchronize"):
+        assert not hasattr(acl.rt, name)
+    for name in ("compile", "compile_and_execute", "compile_and_execute_v2", "set_compile_flag", "set_compile_opt"):
+        assert not hasattr(acl.op, name)
+    with pytest.raises(TypeError):
+        acl.init("", "")
+    assert acl.init("") == 100002

@@ -466,6 +466,56 @@ def test_a_failing_kernel_leaves_a_text_and_the_next_run_works(acl: ModuleType) 
     assert download(acl, where, [2]).tolist() == [1, 3]
 
 
+def test_threads_on_one_stream_lose_nothing_in_the_simulator(acl: ModuleType) -> None:  # HD-11: a board promises less
+    context, _ = acl.rt.get_context()
+    total, where = upload(acl, np.zeros(4, np.float32))
+    one, _ = upload(acl, np.ones(4, np.float32))
+    load(acl, add_operator(4))
+    handle, _ = acl.op.create_handle("Add", [desc(acl, [4])] * 2, [desc(acl, [4])], 0)
+
+    def work() -> None:
+        acl.rt.set_context(context)
+        for _ in range(2000):
+            acl.op.execute_with_handle(handle, [total, one], [total], 0)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert acl.rt.synchronize_stream(0) == 0
+    assert download(acl, where, [4]).tolist() == [8000.0] * 4
+
+
+def test_a_handle_shared_by_threads_keeps_the_books_of_every_buffer(acl: ModuleType) -> None:  # HD-10, OP-15
+    context, _ = acl.rt.get_context()
+    load(acl, add_operator(4))
+    handle, _ = acl.op.create_handle("Add", [desc(acl, [4])] * 2, [desc(acl, [4])], 0)
+    shared, address = upload(acl, np.ones(4, np.float32))
+    outputs: list[int] = []
+
+    def work() -> None:
+        acl.rt.set_context(context)
+        stream, _ = acl.rt.create_stream()
+        mine = [empty(acl, 16)[0] for _ in range(40)]
+        outputs.extend(mine)
+        for _ in range(20):
+            for out in mine:
+                assert acl.op.execute_with_handle(handle, [shared, shared], [out], stream) == 0
+        assert acl.rt.synchronize_stream(stream) == 0
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(outputs) == 240
+    assert acl.rt.free(address) == 0
+    for out in outputs:
+        assert acl.op.execute_with_handle(handle, [shared, shared], [out], 0) == 0
+        assert acl.rt.synchronize_stream(0) == 507015
+
+
 # Whole programs
 
 
