@@ -7,12 +7,13 @@ Use it as ``acl`` itself::
     acl.rt.set_device(0)
 
 or call :func:`install`, after which ``import acl`` finds it. Beside the functions of pyACL there are
-:func:`configure`, :func:`new_process`, :func:`tables` and the module :mod:`faults`, for tests.
+:func:`configure`, :func:`new_process`, :func:`tables`, :func:`report` and the module :mod:`faults`, for tests.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from typing import Final
 
@@ -58,10 +59,14 @@ from .desc import (
 from .engine import errors_log, process
 from .engine.arguments import function
 from .engine.custom import KernelLaunch, kernel_binary, register_kernel
+from .engine.diagnostics import Finding, Misuse, findings, leaks, report
+from .tracing import strict, trace
 from .versions import get_cann_attribute, get_cann_attribute_list, get_cann_version, get_device_capability, get_version_str
 
 __all__ = [
+    "Finding",
     "KernelLaunch",
+    "Misuse",
     "app_log",
     "blas",
     "configure",
@@ -73,6 +78,7 @@ __all__ = [
     "faults",
     "finalize",
     "finalize_reference",
+    "findings",
     "float16_to_float",
     "float_to_float16",
     "get_cann_attribute",
@@ -100,10 +106,12 @@ __all__ = [
     "init",
     "install",
     "kernel_binary",
+    "leaks",
     "new_process",
     "op",
     "prof",
     "register_kernel",
+    "report",
     "rt",
     "set_tensor_const",
     "set_tensor_desc_name",
@@ -117,7 +125,9 @@ __all__ = [
     "set_tensor_storage_format",
     "set_tensor_storage_shape",
     "set_tensor_value_range",
+    "strict",
     "tables",
+    "trace",
     "trans_tensor_desc_format",
     "update_data_buffer",
     "util",
@@ -246,3 +256,7 @@ def __dir__() -> list[str]:
 
 
 configure()
+if os.environ.get("ASCENDTENSOR_SIM_STRICT") == "1":
+    strict()
+elif os.environ.get("ASCENDTENSOR_SIM_TRACE") == "1":
+    trace()

@@ -17,7 +17,7 @@ from ascendtensor import facts
 from ascendtensor.codes import ErrorCode, Format, Placement
 
 from . import kernels
-from .engine import AclFault, attrs, contexts, errors_log, memory, tiling
+from .engine import AclFault, attrs, contexts, errors_log, hazards, memory, tiling
 from .engine.arguments import function, int_list, invalid, null, public
 from .engine.attr_values import values_of
 from .engine.attrs import Attributes
@@ -389,8 +389,10 @@ def create_handle(op_type: str, in_desc_list: Any, out_desc_list: Any, attr_hand
 @function("acl.op.destroy_handle", "K")
 def destroy_handle(handle: int) -> None:
     """Null is a no-op; queued work goes on (HD-13)."""
-    record: OpHandle | None = HANDLES.pop(handle, None)
+    record: OpHandle | None = HANDLES.get(handle)
     if record is not None:
+        hazards.check_handle(record.prepared, record.model.op_type)
+        HANDLES.pop(handle, None)
         record.prepared.close()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from .engine import AclFault, contexts, copying, memory, streams
+from .engine import AclFault, contexts, copying, hazards, memory, streams
 from .engine.arguments import function, invalid, null, public, refuse
 from .engine.tables import EVENTS, LOCAL, Event
 from .rt_binary import *  # noqa: F403
@@ -461,6 +461,7 @@ def free(dev_ptr: int) -> int:
     """Waits for nothing and needs no context (RT-20, RT-31, RT-32)."""
     if dev_ptr == 0:
         raise null("dev_ptr")
+    hazards.check_freed(dev_ptr)
     memory.release(dev_ptr)
     return 0
 
@@ -470,6 +471,7 @@ def free_host(host_ptr: int) -> int:
     """Waits for nothing (RT-31)."""
     if host_ptr == 0:
         raise null("host_ptr")
+    hazards.check_freed(host_ptr)
     memory.release(host_ptr, host=True)
     return 0
 
@@ -519,7 +521,9 @@ def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int) -> int:
     if dst == src:
         return 0
     contexts.current()
-    target, source = copying.pair(dst, src, count, memory.find(dst), memory.find(src))
+    one, other = memory.find(dst), memory.find(src)
+    target, source = copying.pair(dst, src, count, one, other)
+    hazards.check_copy(dst, src, count, kind, one, other)
     target[:] = source
     return 0
 
@@ -548,7 +552,7 @@ def memset(dev_ptr: int, max_count: int, value: int, count: int) -> int:
         return 0
     _check_fill(dev_ptr, max_count, count)
     contexts.current()
-    memory.block_of(dev_ptr, count)
+    hazards.check_write(memory.block_of(dev_ptr, count), dev_ptr, count)
     memory.any_array(dev_ptr, count).fill(value & 0xFF)
     return 0
 

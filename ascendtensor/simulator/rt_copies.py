@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .engine import AclFault, contexts, copying, memory, streams
+from .engine import AclFault, contexts, copying, hazards, memory, streams
 from .engine.absent import absent
 from .engine.arguments import function, invalid, null
 from .kernels.registry import NUMPY_OF
@@ -70,6 +70,10 @@ def memcpy2d(dst: int, dpitch: int, src: int, spitch: int, width: int, height: i
     _check_rows(dst, dpitch, src, spitch, width, height, kind)
     contexts.current()
     target, source, _ = _both(dst, dpitch, src, spitch, width, height)
+    one, other = memory.find(dst), memory.find(src)
+    hazards.check_direction(kind, one, other)
+    hazards.check_read(other, src, spitch * (height - 1) + width)
+    hazards.check_write(one, dst, dpitch * (height - 1) + width)
     target[...] = source
     return 0
 

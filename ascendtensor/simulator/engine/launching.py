@@ -18,7 +18,7 @@ import numpy as np
 
 from ascendtensor import facts
 from ascendtensor.codes import ErrorCode
-from ascendtensor.simulator.engine import AclFault, contexts, memory, streams
+from ascendtensor.simulator.engine import AclFault, contexts, diagnostics, memory, streams
 from ascendtensor.simulator.engine.compile import meta_of
 from ascendtensor.simulator.engine.models import Array, Dims, OpModel, Specs, TensorSpec
 from ascendtensor.simulator.engine.tables import DataBuffer, Stream, Task
@@ -58,6 +58,14 @@ def _check_size(label: str, where: str, spec: TensorSpec, buffer: DataBuffer) ->
         raise AclFault(GE_PARAM_INVALID, f"{label}: {where} needs {spec.nbytes} bytes, its buffer has {buffer.size}")
 
 
+def check_outputs(model: OpModel, specs: Specs, buffers: Buffers) -> None:
+    """Notice outputs that are described larger than their buffers say: the rounding lets some of them pass (OP-9, OP-10)."""
+    for number, (spec, buffer) in enumerate(zip(specs, buffers, strict=False)):
+        if buffer.size < spec.nbytes:
+            text = f"output {number} of {model.op_type} is described with {spec.nbytes} bytes, its buffer has {buffer.size}"
+            diagnostics.notice("output larger than its buffer", text)
+
+
 def copy_hosted(model: OpModel, specs: Specs, buffers: Buffers) -> Hosted:
     """Copies host-placed inputs during the call (OP-7).
 
@@ -92,6 +100,7 @@ def task_of(
         device: Whose memory they must be.
         hosted: Inputs that were copied from the host.
     """
+    check_outputs(model, specs[1], outputs)
     try:
         kernel = _kernel(model)
         arrays = _inputs(specs[0], inputs, device, hosted)
@@ -255,6 +264,7 @@ def measured_task(
     model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None = None
 ) -> tuple[Task, MeasuredRun | None]:
     """The task of a run whose output dims are not known yet, and where they will be found."""
+    check_outputs(model, specs[1], outputs)
     try:
         run = MeasuredRun(model, specs, inputs, outputs, device, hosted)
     except Exception as error:  # see task_of

@@ -115,12 +115,17 @@ def used(device: int) -> int:
     return _used.get(device, 0)
 
 
+def blocks() -> list[Block]:
+    """Every live allocation."""
+    return list(_BLOCKS.values())
+
+
 def counts() -> dict[str, int]:
     """Live allocations: ``device_memory`` and ``host_memory``; ``other_memory`` for physical, mapped and registered memory."""
-    blocks = list(_BLOCKS.values())
-    other = sum(1 for block in blocks if block.owner)
-    device = sum(1 for block in blocks if block.device >= 0 and not block.owner)
-    return {"device_memory": device, "host_memory": len(blocks) - device - other, "other_memory": other}
+    live = blocks()
+    other = sum(1 for block in live if block.owner)
+    device = sum(1 for block in live if block.device >= 0 and not block.owner)
+    return {"device_memory": device, "host_memory": len(live) - device - other, "other_memory": other}
 
 
 # Allocating

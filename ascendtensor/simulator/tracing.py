@@ -1,0 +1,127 @@
+"""Recording the Python lines that make objects and queue work, and looking for streams that two threads use at once.
+
+While it is on, every function of ``acl`` is replaced in its module by one that calls it and notes the line. Code that looks
+functions up in the module at each call is seen; a name bound earlier is not. Nothing is paid while it is off.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Final
+
+from .engine import diagnostics
+from .engine.tables import LOCAL, Stream
+
+_ROOT: Final = __name__.rpartition(".")[0]
+_CHAPTERS: Final = ("", ".rt", ".op", ".blas", ".util", ".prof", ".mdl")
+_MAKERS: Final = ("create", "malloc", "register", "reserve", "load", "binary_load", "range_start", "host_register")
+"""Beginnings of the names of functions whose first result is a new handle or address."""
+_LAUNCHERS: Final = frozenset(
+    {"acl.op.execute", "acl.op.execute_v2", "acl.op.execute_with_handle", "acl.op.cast", "acl.rt.launch_kernel"}
+    | {f"acl.blas.{name}" for name in ("gemm_ex", "hgemm", "s8gemm", "gemv_ex", "hgemv", "s8gemv")}
+)
+_COPIES: Final = frozenset(f"acl.rt.{name}" for name in ("memcpy_async", "memcpy2d_async", "memset_async", "memcpy_async_with_condition"))
+"""Functions that put a task on the stream in their last argument."""
+_USERS: Final[dict[int, int]] = {}
+"""Stream handle to the thread that launched on it last."""
+_wrapped: Final[list[tuple[ModuleType, str, Callable[..., Any], Callable[..., Any]]]] = []
+
+
+def trace(on: bool = True) -> None:
+    """Record lines from now on, or no longer. ``ASCENDTENSOR_SIM_TRACE=1`` does it from the start."""
+    if on == diagnostics.Tracing.on:
+        return
+    diagnostics.Tracing.on = on
+    if on:
+        _wrap()
+    else:
+        _unwrap()
+
+
+def strict(on: bool = True) -> None:
+    """Raise findings as ``Misuse`` where they are noticed, or no longer. ``ASCENDTENSOR_SIM_STRICT=1`` does it from the start."""
+    diagnostics.State.strict = on
+    trace(on)
+
+
+def _wrap() -> None:
+    for chapter in _CHAPTERS:
+        module = sys.modules.get(_ROOT + chapter)
+        if module is None:
+            continue
+        for name, value in list(vars(module).items()):
+            if "failure" in getattr(value, "__dict__", {}):
+                traced = _traced(f"acl{chapter}.{name}", value)
+                setattr(module, name, traced)
+                _wrapped.append((module, name, value, traced))
+
+
+def _unwrap() -> None:
+    while _wrapped:
+        module, name, original, traced = _wrapped.pop()
+        if getattr(module, name, None) is traced:  # a fault plan made meanwhile stays; it calls what it found
+            setattr(module, name, original)
+    _USERS.clear()
+
+
+def _traced(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    short = name.rpartition(".")[2]
+    launches, copies = name in _LAUNCHERS, name in _COPIES
+    makes = short.startswith(_MAKERS) and not launches
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        if launches:
+            _check_thread(name, args)
+        result = original(*args, **keywords)
+        if launches or copies:
+            _note_launch(args)
+        elif makes:
+            made = result[0] if isinstance(result, tuple) else result
+            if isinstance(made, int) and made > 1 << 16:
+                diagnostics.ORIGINS[made] = diagnostics.current_line()
+        return result
+
+    call.__name__ = call.__qualname__ = original.__name__
+    call.__module__ = original.__module__
+    call.__doc__ = original.__doc__
+    vars(call).update(vars(original))
+    return call
+
+
+def _stream(args: tuple[Any, ...]) -> Stream | None:
+    """The stream in the last argument, if it is one of the current context."""
+    try:
+        return LOCAL.streams.get(args[-1]) if args else None
+    except TypeError:
+        return None
+
+
+def _check_thread(name: str, args: tuple[Any, ...]) -> None:
+    """One stream may not serve two threads at once: work of another thread must have been synchronised (HD-11)."""
+    stream = _stream(args)
+    if stream is None:
+        return
+    me = threading.get_ident()
+    before = _USERS.get(stream.handle, me)
+    _USERS[stream.handle] = me
+    if before != me and stream.queue:
+        text = f"{name} on stream {stream.identifier} of device {stream.device}, where work of another thread is still queued"
+        diagnostics.notice("stream of two threads", text, diagnostics.LAUNCHES.get(id(stream.queue[-1][1]), ""))
+
+
+def _note_launch(args: tuple[Any, ...]) -> None:
+    stream = _stream(args)
+    if stream is None or not stream.queue:
+        return
+    try:
+        newest = stream.queue[-1]
+    except IndexError:  # another thread ran it at this moment
+        return
+    launches = diagnostics.LAUNCHES
+    launches.pop(id(newest[1]), None)
+    launches[id(newest[1])] = diagnostics.current_line()
+    if len(launches) > diagnostics.LAUNCH_LIMIT:
+        launches.pop(next(iter(launches)), None)
