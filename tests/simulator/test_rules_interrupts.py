@@ -10,9 +10,9 @@ from types import FrameType, ModuleType
 
 import numpy as np
 import pytest
-from op_program import Add
+from op_program import Add, add_operator, load
 
-from ascendtensor.simulator.engine import streams
+from ascendtensor.simulator.engine import memory, streams
 from ascendtensor.simulator.engine.tables import EVENTS, STREAMS
 
 
@@ -110,3 +110,29 @@ def test_waits_of_an_event_are_counted_until_they_are_passed(acl: ModuleType) ->
     rt.stream_wait_event(two, event)
     assert rt.destroy_stream_force(two) == 0
     assert rt.query_event_wait_status(event) == (0, 0)
+
+
+def test_interrupts_while_allocating_leave_the_books_right(acl: ModuleType, interrupter: Interrupter) -> None:  # RT-28, RT-31, RT-33
+    load(acl, add_operator(4))
+    end = time.monotonic() + 1.5
+    while time.monotonic() < end:
+        try:
+            interrupter.armed = True
+            blocks = [acl.rt.malloc(64, 0)[0] for _ in range(3)]
+            host = acl.rt.malloc_host(64)[0]
+            for block in blocks:
+                acl.rt.memcpy(block, 64, host, 64, 1)
+            for block in blocks:
+                acl.rt.free(block)
+            acl.rt.free_host(host)
+            interrupter.armed = False
+        except KeyboardInterrupt:
+            pass
+    interrupter.armed = False
+    assert interrupter.hits > 10
+    blocks = dict(memory._BLOCKS)
+    assert memory._starts == sorted(blocks)
+    assert memory.used(0) == sum(block.size for block in blocks.values() if block.device == 0)
+    for address, block in blocks.items():
+        assert (acl.rt.free_host(address) if block.device < 0 else acl.rt.free(address)) == 0
+    assert memory.used(0) == 0 and not memory._starts

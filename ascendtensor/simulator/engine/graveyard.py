@@ -23,8 +23,9 @@ def bury(start: int, size: int, keeper: Any) -> None:
     global _bytes
     if size > MAX_BYTES:
         return
-    _buried[start] = size, keeper
-    bisect.insort(_starts, start)
+    index = bisect.bisect_left(_starts, start)
+    _buried[start] = size, keeper  # no call between the three: Ctrl-C comes at calls
+    _starts[index:index] = [start]
     _bytes += size
     while _bytes > MAX_BYTES or len(_buried) > MAX_BLOCKS:
         _dig_up(next(iter(_buried)))
@@ -32,8 +33,9 @@ def bury(start: int, size: int, keeper: Any) -> None:
 
 def _dig_up(start: int) -> Any:
     global _bytes
-    size, keeper = _buried.pop(start)
-    del _starts[bisect.bisect_left(_starts, start)]
+    index = bisect.bisect_left(_starts, start)
+    size, keeper = _buried[start]
+    del _buried[start], _starts[index]
     _bytes -= size
     return keeper
 

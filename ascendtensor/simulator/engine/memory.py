@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import sys
 import threading
+from collections import defaultdict
 from typing import Any, Final
 
 import numpy as np
@@ -74,7 +75,7 @@ _LOCK: Final = threading.Lock()
 _BLOCKS: Final[dict[int, Block]] = {}
 _starts: Final[list[int]] = []
 _next: Final[dict[int, int]] = {}
-_used: Final[dict[int, int]] = {}
+_used: Final[defaultdict[int, int]] = defaultdict(int)
 _spare: Final[dict[int, list[Bytes]]] = {}
 _spare_bytes = 0
 
@@ -144,8 +145,7 @@ def allocate(device: int, size: int) -> Block:
         raw = _raw(size, Settings.one_space)
         address = 0 if Settings.one_space else _place(device, size)
         block = Block(address, size, device, raw)
-        _used[device] = taken + size
-        _enter(block)
+        _enter(block, size)
     _poison(block.array)
     return block
 
@@ -230,9 +230,14 @@ def _place(device: int, size: int) -> int:
     return address
 
 
-def _enter(block: Block) -> None:
-    _BLOCKS[block.address] = block
-    bisect.insort(_starts, block.address)
+def _enter(block: Block, taken: int = 0) -> None:
+    """Book an allocation. No call between the three books: Ctrl-C comes at calls, and would leave them at odds."""
+    address, device = block.address, block.device
+    index = bisect.bisect_left(_starts, address)
+    _BLOCKS[address] = block
+    _starts[index:index] = [address]
+    if taken:
+        _used[device] += taken
 
 
 def _poison(array: Bytes) -> None:
@@ -262,8 +267,8 @@ def release(address: int, host: bool = False) -> None:
             raise AclFault(PARAM_INVALID, f"address [{address:#x}] is {'host' if block.device < 0 else 'device'} memory")
         if block.owner:
             raise AclFault(PARAM_INVALID, f"address [{address:#x}] does not belong to malloc")
+        _drop_tasks(block)
         _remove(block)
-    _drop_tasks(block)
     _recycle(block)
 
 
@@ -279,8 +284,10 @@ def release_device(device: int) -> None:
 
 
 def _remove(block: Block) -> None:
+    """Take an allocation out of the books, as ``_enter``."""
+    index = bisect.bisect_left(_starts, block.address)
     del _BLOCKS[block.address]
-    del _starts[bisect.bisect_left(_starts, block.address)]
+    del _starts[index]
     if block.device >= 0 and block.owner != "alias":
         _used[block.device] -= block.size
 
