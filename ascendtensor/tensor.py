@@ -12,7 +12,7 @@ from . import base, creation, display, dtypes, shapes
 from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype
 from .dtypes import dtype as DType
-from .errors import AutogradError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
+from .errors import AscendTensorError, AutogradError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from .interop import numpy as protocols
 from .interop.host import HostArray
 from .methods import Methods
@@ -589,19 +589,27 @@ class _NoLength(ShapeError, TypeError):
     """What Python expects for `len` and `iter`: a TypeError."""
 
 
+def _operand(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
+    """What is neither a tensor nor a Python number, as an operand."""
+    try:
+        return protocols.operand(other, self)
+    except AscendTensorError as error:
+        raise error.with_context(function.__name__, (self,)) from None
+
+
 def _foreign(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
     """`function(self, other)` for anything that may be an operand."""
-    value = other if isinstance(other, _OPERANDS) else protocols.operand(other, self)
+    value = other if isinstance(other, _OPERANDS) else _operand(function, self, other)
     return value if value is NotImplemented else function(self, value)
 
 
 def _reflected(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
-    value = other if isinstance(other, _OPERANDS) else protocols.operand(other, self)
+    value = other if isinstance(other, _OPERANDS) else _operand(function, self, other)
     return value if value is NotImplemented else function(value, self)
 
 
 def _in_place(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
-    value = other if isinstance(other, _OPERANDS) else protocols.operand(other, self)
+    value = other if isinstance(other, _OPERANDS) else _operand(function, self, other)
     return value if value is NotImplemented else function(self, value, out=self)
 
 

@@ -25,7 +25,7 @@ from .table.elementwise import CAST
 from .table.movement import AS_STRIDED, FILL, FLIP
 
 _plans: Final = handle_cache.plans
-_OPERANDS: Final = (TensorBase, int, float, complex, np.generic, tuple)
+_OPERANDS: Final = (TensorBase, int, float, complex, tuple)
 
 
 def unary(row: Row, input: TensorBase) -> Any:
@@ -107,8 +107,8 @@ def find(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = 
         return _plans[_key(row, operands, arguments, None)], operands
     except (KeyError, TypeError):
         pass
-    _check(row, operands, arguments)
     operands = tuple(map(plain, operands))
+    _check(row, operands, arguments)
     plan = planner.plan(_key(row, operands, arguments, None), row, operands, arguments, None)
     return plan, operands
 
@@ -142,8 +142,8 @@ def _key(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], d
 
 def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None = None) -> Any:
     """The miss: bring views into plain form, make the plan, launch it."""
-    _check(row, operands, arguments)
     operands = tuple(map(plain, operands))
+    _check(row, operands, arguments)
     plan = planner.plan(_key(row, operands, arguments, device), row, operands, arguments, device)
     try:
         return plan.launch(*operands)
@@ -171,7 +171,9 @@ def _is_tensor(operand: Any) -> bool:
 
 def plain(operand: Any) -> Any:
     """An operand in the form that operators take: a view that is not contiguous and aligned is copied by the operator AsStrided."""
-    if not isinstance(operand, TensorBase) or base.settle(operand):
+    if not isinstance(operand, TensorBase):
+        return operand.item() if isinstance(operand, np.generic) else operand  # a NumPy scalar acts as the Python number that it is
+    if base.settle(operand):
         return operand
     return contiguous_copy(operand)
 

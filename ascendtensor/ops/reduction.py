@@ -79,7 +79,7 @@ def floating(input: T, function: str) -> None:
 
 def count(shape: tuple[int, ...], dim: Dims) -> int:
     """Number of elements that are reduced to one."""
-    return math.prod(shape[each] for each in shapes.normalize_dims(None if dim == () else dim, len(shape)))
+    return math.prod(shape[each] for each in shapes.normalize_dims(None if dim.__class__ is tuple and not dim else dim, len(shape)))
 
 
 # Sums and products

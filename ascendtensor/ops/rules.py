@@ -34,7 +34,7 @@ def fill(operands: Sequence[Meta], shape: tuple[int, ...], dtype: DType) -> Outc
 def reduce(operands: Sequence[Meta], dim: Any, keepdim: bool) -> Outcome:
     """A reduction over `dim`, all dims where None or (), as in PyTorch; axes are a constant. A 0-d operand is taken as a vector of one."""
     shape = operands[0].shape
-    axes = shapes.normalize_dims(None if dim == () else dim, len(shape))
+    axes = shapes.normalize_dims(None if dim.__class__ is tuple and not dim else dim, len(shape))
     seen = shape or (1,)
     return Outcome(
         (shapes.reduce_shape(shape, axes, keepdim),),

@@ -275,3 +275,51 @@ def test_isin_takes_a_number() -> None:
     x = at.tensor([3, 1, 2])
     assert at.isin(x, 1).tolist() == [False, True, False]
     assert at.isin(x, 1, invert=True).tolist() == [True, False, True]
+
+
+# NumPy
+
+
+SCALARS: list[Call] = [
+    lambda x: at.add(x, np.float32(2)),
+    lambda x: at.maximum(x, np.float32(2)),
+    lambda x: at.where(x > 1, x, np.float32(0)),
+    lambda x: x.clamp(np.float32(2), np.int64(3)),
+    lambda x: at.add(x, x, alpha=np.float32(2)),
+    lambda x: at.pow(np.int32(2), x),
+    lambda x: at.masked_fill(x, x > 1, np.float16(2)),
+    lambda x: at.hypot(x, np.float32(3)),
+]
+
+
+@pytest.mark.parametrize("call", SCALARS)
+def test_scalars_of_numpy_are_operands_of_functions_too(call: Call) -> None:
+    x = at.tensor([1.0, 2.0, 3.0], dtype=at.float16)
+    with np.errstate(all="raise"):
+        result = call(x)
+    assert result.dtype is at.float16 and result.shape == (3,)
+
+
+def test_arrays_and_scalars_that_are_no_numbers_are_refused_by_name() -> None:
+    x = at.ones(2)
+    for other in (np.array(["a", "b"]), np.array([None, 1])):
+        with pytest.raises(errors.DTypeError, match=r"(?s)^add: numpy .* has no Ascend type.*operands: float32\[2\] on npu:0"):
+            _ = x + other
+        with pytest.raises(errors.DTypeError, match=r"^mul: numpy"):
+            _ = other * x
+    with pytest.raises(errors.DTypeError, match=r"^eq: an operand is a tensor or a number, not list"):
+        x.eq([1, 2])
+    with pytest.raises(errors.DTypeError, match=r"^add: an operand is a tensor or a number"):
+        at.add(x, np.str_("a"))
+
+
+def test_integers_of_numpy_are_dims() -> None:
+    x = at.arange(6.0).reshape(2, 3)
+    for dim in (np.int64(1), np.uint8(1)):
+        assert x.sum(dim).tolist() == [3.0, 12.0]
+        assert x.mean(dim).tolist() == [1.0, 4.0]
+        assert x.amax(dim).tolist() == [2.0, 5.0]
+        assert x.argmax(dim).tolist() == [2, 2]
+        assert x.std(dim).shape == (2,)
+        assert x.softmax(dim).shape == (2, 3)
+    assert x.sum((np.int64(0), np.int64(1))).item() == 15.0

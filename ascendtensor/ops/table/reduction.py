@@ -19,7 +19,7 @@ from .forms import COMPLEX, FLOATS, INTS, UNSIGNED, reduction
 def extreme(operands: Sequence[Meta], dim: Any, keepdim: bool) -> Outcome:
     """A reduction that has no identity: an axis of length 0 is refused, as in PyTorch."""
     shape = operands[0].shape
-    _refuse_empty(shape, None if dim == () else dim)
+    _refuse_empty(shape, None if dim.__class__ is tuple and not dim else dim)
     return rules.reduce(operands, dim, keepdim)
 
 
