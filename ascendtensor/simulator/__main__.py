@@ -1,7 +1,7 @@
 """Run a pyACL program unchanged with the simulator in the place of ``acl``::
 
-    python -m ascendtensor.simulator program.py arguments
-    python -m ascendtensor.simulator -m package.module arguments
+python -m ascendtensor.simulator program.py arguments
+python -m ascendtensor.simulator -m package.module arguments
 """
 
 from __future__ import annotations

@@ -605,5 +605,3 @@ def _overwrite(desc: TensorDesc, out: Out, layout: int, name: str) -> None:
     if out.shape != (-2,) and any(dim < 0 for dim in out.shape):
         bounds = out.ranges or tuple((0, -1) for _ in out.shape)
         desc.ranges = [(dim, dim) if dim >= 0 else (low, high) for dim, (low, high) in zip(out.shape, bounds, strict=True)]
-
-

@@ -77,11 +77,7 @@ class StandIn:
         self.executed.append(op_type.decode())
         attr, engine, flag, path, stream = rest
         given, made = (inputs[:n], sources[:n]), (outputs[:m], results[:m])
-        return int(
-            counterpart.compile_and_execute_v2(
-                text(op_type), n, *given, m, *made, attr or 0, engine, flag, text(path), stream or 0
-            )
-        )
+        return int(counterpart.compile_and_execute_v2(text(op_type), n, *given, m, *made, attr or 0, engine, flag, text(path), stream or 0))
 
     def _option(self, option: int, value: bytes) -> int:
         self.options.append((option, value.decode()))

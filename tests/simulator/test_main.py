@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAM = '''
+PROGRAM = """
 import atexit, pickle, sys
 import acl
 import beside
@@ -44,7 +44,7 @@ if "--fail" in sys.argv:
     acl.rt.malloc(None, 0)
 if "--exit" in sys.argv:
     sys.exit(7)
-'''
+"""
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
