@@ -284,8 +284,8 @@ def destroy_data_buffer(buffer: int) -> int:
 def update_data_buffer(buffer: int, data_ptr: int, size: int) -> int:
     """New address and size (DB-1)."""
     found = _buffer(buffer)
-    found.address, found.size = data_ptr, size
     found.drop_tasks()
+    found.address, found.size = data_ptr, size
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import time
@@ -35,11 +36,13 @@ def interrupter() -> Iterator[Interrupter]:
     if not hasattr(signal, "setitimer"):
         pytest.skip("needs a timer signal")
     made = Interrupter()
+    gc.disable()  # an interrupt inside a callback of the collector (hypothesis has one) would be lost with a warning
     before = signal.signal(signal.SIGALRM, made)
     signal.setitimer(signal.ITIMER_REAL, 0.0007, 0.0007)
     yield made
     signal.setitimer(signal.ITIMER_REAL, 0, 0)
     signal.signal(signal.SIGALRM, before)
+    gc.enable()
 
 
 @pytest.mark.parametrize("threads", [0, 1])

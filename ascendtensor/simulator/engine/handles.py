@@ -49,7 +49,7 @@ class Prepared(dict[Key, Entry]):
         self.handle = handle
         self.recent: dict[int, dict[int, Entry]] = {}
 
-    def keep(self, inputs: list[int], device: int, outputs: list[int], task: Task) -> Key:
+    def keep(self, inputs: list[int], device: int, outputs: list[int], task: Task) -> None:
         """Adds a task, or an old one with the numbers as they were given now; beyond the limit the oldest goes."""
         key: Key = (*inputs, device, *outputs)
         while len(self) >= PREPARED_LIMIT and key not in self:
@@ -64,16 +64,16 @@ class Prepared(dict[Key, Entry]):
             if found is None:
                 found = self.recent[device] = LAUNCHES.setdefault(device, {}).setdefault(self.handle, {})
             found[head] = entry
-        return key
 
     def pop(self, key: Key, default: Any = None) -> Any:
         """Drops a task."""
-        entry = super().pop(key, None)
+        entry = self.get(key)
         if entry is None:
             return default
         found = self.recent.get(key[len(entry[0])])
         if found is not None and found.get(entry[5]) is entry:
-            del found[entry[5]]
+            found.pop(entry[5], None)
+        super().pop(key, None)
         return entry
 
     def clear(self) -> None:
@@ -148,10 +148,12 @@ class OpHandle:
                 return
             if block is not None and block.device >= 0 and block.device != device:
                 return  # RT-42: peer access may end, also unannounced
+        in_handles, out_handles = [buffer.handle for buffer in inputs], [buffer.handle for buffer in outputs]
+        key = (*in_handles, device, *out_handles)
         with _LOCK:
-            key = self.prepared.keep([buffer.handle for buffer in inputs], device, [buffer.handle for buffer in outputs], task)
-            for owner in owners.values():
+            for owner in owners.values():  # first: Ctrl-C must not leave a task behind that nobody drops
                 _note(owner, self.prepared, key)
+            self.prepared.keep(in_handles, device, out_handles, task)
 
 
 def _note(owner: Owner, prepared: dict[Any, Any], key: Any) -> None:

@@ -293,9 +293,10 @@ def _remove(block: Block) -> None:
 
 
 def _drop_tasks(block: Block) -> None:
-    tasks, block.tasks = block.tasks, []
+    tasks = block.tasks
     for prepared, key in tasks:
         prepared.pop(key, None)
+    tasks.clear()
 
 
 def _recycle(block: Block) -> None:

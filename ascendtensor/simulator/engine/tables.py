@@ -73,9 +73,10 @@ class DataBuffer:
 
     def drop_tasks(self) -> None:
         """Forget every prepared task that was made for this buffer's address and size."""
-        tasks, self.tasks = self.tasks, []
+        tasks = self.tasks
         for prepared, key in tasks:
             prepared.pop(key, None)
+        tasks.clear()  # last: after Ctrl-C in between, the next call finds them all again
 
 
 class Context:
