@@ -62,7 +62,7 @@ def unregister_compile_func(op_type: str) -> int:
     return 0
 
 
-@function("acl.op.create_kernel", "sssKKii")
+@function("acl.op.create_kernel", "sssKiii")
 def create_kernel(op_type: str, kernel_id: str, kernel_name: str, bin_ptr: int, bin_size: int, engine_type: int, deallocator: int) -> int:
     """Registers the Python function that the binary names (TIK-3); nothing is executed out of its bytes."""
     if bin_ptr == 0:

@@ -7,7 +7,7 @@ import time
 from typing import Any, Final
 
 from .engine import AclFault, contexts, memory, profiling, streams
-from .engine.arguments import function, int_list, invalid, null, public
+from .engine.arguments import function, int_list, invalid, null, public, refuse
 from .engine.tables import COUNTED, new_handle
 
 METRICS: Final = frozenset({*range(9), 255})
@@ -69,16 +69,25 @@ def init(path: str) -> int:
 @function("acl.prof.finalize")
 def finalize() -> int:
     """Ends the session and writes its files."""
+    if profiling.Session.by_file:
+        raise AclFault(profiling.ALREADY_RUN, "acl.json began profiling; acl.finalize ends it")
     profiling.end()
     return 0
 
 
 @function("acl.prof.create_config", "OiKK")
 def create_config(device_id_list: Any, aicore_metrics: int, aicore_events_ptr: int, data_type_config: int) -> int:
-    """A configuration, or 0 for devices or metrics that do not exist."""
+    """A configuration, or 0 for devices or metrics that do not exist. Stamps need no device.
+
+    Raises:
+        ValueError: For a negative device, as the binding does.
+    """
     devices = int_list("acl.prof.create_config", device_id_list)
+    if any(device < 0 for device in devices):
+        raise ValueError("acl.prof.create_config: PyLong_AsUnsignedLong failed")
     fits = all(0 <= device < memory.Settings.devices for device in devices) and len(set(devices)) == len(devices)
-    if not devices or len(devices) > MAX_DEVICES or not fits or aicore_metrics not in METRICS or aicore_events_ptr:
+    nowhere = not devices and not data_type_config & profiling.STAMPS
+    if nowhere or len(devices) > MAX_DEVICES or not fits or aicore_metrics not in METRICS or aicore_events_ptr:
         return 0
     handle = new_handle()
     _CONFIGS[handle] = profiling.Config(devices, data_type_config)
@@ -110,6 +119,8 @@ def stop(prof_config: int) -> int:
 @function("acl.prof.set_config", "is")
 def set_config(config_type: int, value: str) -> int:
     """An option of real profilers; checked, without effect."""
+    if not profiling.running():
+        raise AclFault(100001, "acl.prof.init comes first")
     if not 0 < config_type < 17:
         raise invalid("config_type", config_type, "must be in [1, 16]")
     if not value:
@@ -120,10 +131,12 @@ def set_config(config_type: int, value: str) -> int:
 # Subscriptions
 
 
-@function("acl.prof.create_subscribe_config", "iiK")
+@function("acl.prof.create_subscribe_config", "iii")
 def create_subscribe_config(time_info_switch: int, aicore_metrics: int, fd: int) -> int:
     """A configuration with the pipe to write to, or 0."""
-    if time_info_switch not in (0, 1) or aicore_metrics not in METRICS or fd >= 1 << 31:
+    if not 0 <= time_info_switch < 256:
+        refuse("acl.prof.create_subscribe_config")
+    if time_info_switch > 1 or aicore_metrics not in METRICS or fd < 0:
         return 0
     handle = new_handle()
     _SUBSCRIBE_CONFIGS[handle] = fd
@@ -294,9 +307,10 @@ def _step(text: str) -> None:
 @function("acl.prof.get_step_timestamp", "KiK")
 def get_step_timestamp(step_info: int, tag: int, stream: int) -> int:
     """Notes the time at which the stream begins (0) or ends (1) a step."""
-    _find(_STEPS, "step_info", step_info)
-    if tag not in (0, 1):
-        raise invalid("tag", tag, "must be 0 or 1")
+    seen: int = _find(_STEPS, "step_info", step_info)
+    if tag not in (0, 1) or seen & 1 << tag:
+        raise invalid("tag", tag, "must be 0 or 1, each once")
+    _STEPS[step_info] = seen | 1 << tag
     streams.enqueue(contexts.stream_for(stream), _step, ("end" if tag else "start",))
     return 0
 

@@ -70,14 +70,16 @@ def device_can_access_peer(device_id: int, peer_device_id: int) -> tuple[int, in
     """(1 or 0, ret): simulated devices all reach each other (RT-42)."""
     contexts.check_device(device_id)
     contexts.check_device(peer_device_id, "peer_device_id")
-    return int(device_id != peer_device_id), 0
+    if device_id == peer_device_id:
+        raise invalid("peer_device_id", peer_device_id, "must be another device")
+    return 1, 0
 
 
 @function("acl.rt.device_enable_peer_access", "iI")
 def device_enable_peer_access(peer_device_id: int, flags: int) -> int:
     """From the current device (RT-42)."""
     if flags:
-        raise invalid("flags", flags, "must be 0")
+        raise invalid("flags", flags, "must be 0", 200006)
     contexts.enable_peer(peer_device_id, on=True)
     return 0
 
@@ -179,7 +181,7 @@ def create_stream() -> tuple[int, int]:
     return contexts.create_stream().handle, 0
 
 
-@function("acl.rt.create_stream_with_config", "II", 0)
+@function("acl.rt.create_stream_with_config", "ii", 0)
 def create_stream_with_config(priority: int, flag: int) -> tuple[int, int]:
     """(stream, ret); priority and flags change nothing here."""
     return contexts.create_stream(priority, flag).handle, 0
@@ -233,7 +235,7 @@ def stream_query(stream: int) -> tuple[int, int]:
     return waiting, 0
 
 
-@function("acl.rt.set_stream_failure_mode", "KK")
+@function("acl.rt.set_stream_failure_mode", "KI")
 def set_stream_failure_mode(stream: int, mode: int) -> int:
     """1 stops the whole context at the first failure; once a stream (RT-46)."""
     set_failure_mode(contexts.stream_for(stream), mode)

@@ -123,15 +123,16 @@ def _load(data: bytes) -> tuple[int, int]:
 
 
 def _check_options(opts: Any, name: str) -> None:
-    """A list of ``{"type": int, "value": int}``.
+    """A list of ``{"type": int, "value": int}``; what is missing counts as 0.
 
     Raises:
-        TypeError: Anything else.
+        ValueError: No list, as the binding does.
+        TypeError: Something else in it.
     """
     if type(opts) is not list:
-        refuse(name)
+        raise ValueError(f"{name}: argument 2 only support the format of list")
     for option in opts:
-        if not isinstance(option, dict) or not isinstance(option.get("type"), int) or not isinstance(option.get("value"), int):
+        if not isinstance(option, dict) or not all(isinstance(value, int) for value in option.values()):
             refuse(name)
 
 
@@ -186,12 +187,18 @@ def binary_get_function(bin_handle: int, func_name: str) -> tuple[int, int]:
     return known, 0
 
 
-@function("acl.rt.get_function_name", "KI", None)
+@function("acl.rt.get_function_name", "KI", "")
 def get_function_name(func_handle: int, max_len: int) -> tuple[str, int]:
-    """(name, ret), cut to what there is room for."""
+    """(name, ret), cut to what there is room for.
+
+    Raises:
+        ValueError: For room of 1024 and more, as the binding does.
+    """
+    if max_len >= MAX_NAME:
+        raise ValueError("acl.rt.get_function_name: maxLen should be less than 1024")
     found: _Function = _find(_FUNCTIONS, "func_handle", func_handle)
-    if not 0 < max_len < MAX_NAME:
-        raise invalid("max_len", max_len, f"must be in [1, {MAX_NAME - 1}]")
+    if max_len == 0:
+        raise invalid("max_len", max_len, "must be greater than 0", PARAM_INVALID)
     return found.name[: max_len - 1], 0
 
 
@@ -230,8 +237,7 @@ def launch_kernel(func_handle: int, block_dim: int, args_ptr: int, args_size: in
 @function("acl.rt.launch_kernel_with_config", "KIKOKK")
 def launch_kernel_with_config(func_handle: int, block_dim: int, stream: int, cfg: Any, args_handle: int, reserve: int) -> int:
     """Queues the function with a finished argument block; of the configuration nothing has an effect."""
-    if type(cfg) is not list:
-        refuse("acl.rt.launch_kernel_with_config")
+    _check_options(cfg, "acl.rt.launch_kernel_with_config")
     found: _Function = _find(_FUNCTIONS, "func_handle", func_handle)
     arguments: _Arguments = _find(_ARGUMENTS, "args_handle", args_handle)
     if reserve or block_dim == 0:

@@ -41,14 +41,14 @@ def _check_rows(dst: int, dpitch: int, src: int, spitch: int, width: int, height
         raise null("dst")
     if src == 0:
         raise null("src")
-    if kind not in (copying.HOST_TO_DEVICE, copying.DEVICE_TO_HOST, copying.DEVICE_TO_DEVICE):
-        raise invalid("kind", kind, "must be 1, 2 or 3")
     if width > dpitch or width > spitch:
         raise invalid("width", width, f"must not exceed dpitch, {dpitch}, and spitch, {spitch}")
-    if not 0 < width <= MAX_WIDTH:
-        raise invalid("width", width, f"must be in [1, {MAX_WIDTH}]", PARAM_INVALID)
-    if not 0 < height <= MAX_HEIGHT:
-        raise invalid("height", height, f"must be in [1, {MAX_HEIGHT}]", PARAM_INVALID)
+    if kind not in (copying.HOST_TO_DEVICE, copying.DEVICE_TO_HOST, copying.DEVICE_TO_DEVICE, copying.BY_ADDRESS):
+        raise invalid("kind", kind, "must be in [1, 4]")
+    if width > MAX_WIDTH:
+        raise invalid("width", width, f"must not exceed {MAX_WIDTH}", PARAM_INVALID)
+    if height > MAX_HEIGHT:
+        raise invalid("height", height, f"must not exceed {MAX_HEIGHT}", PARAM_INVALID)
 
 
 def _rows(data: memory.Bytes, pitch: int, width: int, height: int) -> memory.Bytes:
@@ -67,6 +67,8 @@ def _both(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int)
 @function("acl.rt.memcpy2d", "KKKKKKi")
 def memcpy2d(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int) -> int:
     """``height`` rows of ``width`` bytes at once, past everything queued; the addresses decide the direction (RT-35, RT-37)."""
+    if width == 0 or height == 0:
+        return 0
     _check_rows(dst, dpitch, src, spitch, width, height, kind)
     contexts.current()
     target, source, _ = _both(dst, dpitch, src, spitch, width, height)
@@ -81,6 +83,8 @@ def memcpy2d(dst: int, dpitch: int, src: int, spitch: int, width: int, height: i
 @function("acl.rt.memcpy2d_async", "KKKKKKiK")
 def memcpy2d_async(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int) -> int:
     """As ``memcpy2d``, queued; with pageable memory it waits for the stream and copies (RT-39)."""
+    if width == 0 or height == 0:
+        return 0
     _check_rows(dst, dpitch, src, spitch, width, height, kind)
     found = contexts.stream_for(stream)
     target, source, pageable = _both(dst, dpitch, src, spitch, width, height)

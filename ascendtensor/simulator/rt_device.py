@@ -91,7 +91,7 @@ ON_NEW_PROCESS.append(_forget)
 # What it is
 
 
-@function("acl.rt.get_device_info", "Ii", 0)
+@function("acl.rt.get_device_info", "II", 0)
 def get_device_info(device_id: int, attr: int) -> tuple[int, int]:
     """(value, ret) of an aclrtDevAttr: cores, memory, caches; sizes are cut to 32 bits as the binding cuts them."""
     contexts.check_device(device_id)
@@ -104,7 +104,7 @@ def get_device_info(device_id: int, attr: int) -> tuple[int, int]:
     return _INFO[attr], 0
 
 
-@function("acl.rt.get_device_capability", "Ii", 0)
+@function("acl.rt.get_device_capability", "iI", 0)
 def get_device_capability(device_id: int, feature: int) -> tuple[int, int]:
     """(0 lacks it or 1 has it, ret) of an aclrtDevFeatureType: the simulated device has neither."""
     contexts.check_device(device_id)
@@ -113,16 +113,18 @@ def get_device_capability(device_id: int, feature: int) -> tuple[int, int]:
     return 0, 0
 
 
-@function("acl.rt.get_device_utilization_rate", "i", {})
+_RATES: Final = ("cube_utilization", "vector_utilization", "aicpu_utilization", "memory_utilization", "utilization_extend")
+
+
+@function("acl.rt.get_device_utilization_rate", "i", dict.fromkeys(_RATES, 0))
 def get_device_utilization_rate(device_id: int) -> tuple[dict[str, int], int]:
     """(percentages, ret): cores idle between calls, memory as it is used."""
     contexts.check_device(device_id)
     used = 100 * memory.used(device_id) // memory.Settings.memory
-    names = ("cube_utilization", "vector_utilization", "aicpu_utilization", "memory_utilization", "utilization_extend")
-    return dict(zip(names, (0, 0, 0, used, 0), strict=True)), 0
+    return dict(zip(_RATES, (0, 0, 0, used, 0), strict=True)), 0
 
 
-@function("acl.rt.query_device_status", "i", 0)
+@function("acl.rt.query_device_status", "i", 0xFFFF)
 def query_device_status(device_id: int) -> tuple[int, int]:
     """(0, ret): simulated devices are always in order."""
     contexts.check_device(device_id)
@@ -161,7 +163,7 @@ def get_phy_dev_id_by_logic_dev_id(device_id: int) -> tuple[int, int]:
     return contexts.check_device(device_id), 0
 
 
-@function("acl.rt.device_get_uuid", "i", {})
+@function("acl.rt.device_get_uuid", "i", {"bytes": [0] * 16})
 def device_get_uuid(device_id: int) -> tuple[dict[str, list[int]], int]:
     """(``{"bytes": 16 numbers}``, ret): the text "ascendtensor", then the device's number."""
     contexts.check_device(device_id)
@@ -280,14 +282,14 @@ def device_limit(device: int, res_type: int) -> int:
     return _Chosen.limits.get((device, res_type), RESOURCES[res_type])
 
 
-@function("acl.rt.get_device_res_limit", "ii", 0)
+@function("acl.rt.get_device_res_limit", "iI", 0)
 def get_device_res_limit(device_id: int, res_type: int) -> tuple[int, int]:
     """(cores, ret): all of them until a limit is set."""
     _check_resource(device_id, res_type)
     return device_limit(device_id, res_type), 0
 
 
-@function("acl.rt.set_device_res_limit", "iiI")
+@function("acl.rt.set_device_res_limit", "iII")
 def set_device_res_limit(device_id: int, res_type: int, value: int) -> int:
     """Kept and handed out; the simulator has no cores to save."""
     _check_resource(device_id, res_type)
@@ -310,12 +312,12 @@ def reset_device_res_limit(device_id: int) -> int:
 
 
 set_ts_device = absent("acl.rt.set_ts_device", "i")
-set_group = absent("acl.rt.set_group", "i")
+set_group = absent("acl.rt.set_group", "I")
 destroy_group_info = absent("acl.rt.destroy_group_info", "K")
 get_all_group_info = absent("acl.rt.get_all_group_info", "K")
 
 
-@function("acl.rt.get_group_count", "i", 0)
+@function("acl.rt.get_group_count", "I", 0)
 def get_group_count(unused: int) -> tuple[int, int]:
     """(0, ret); the argument is needed and not looked at."""
     return 0, 0

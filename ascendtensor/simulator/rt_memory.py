@@ -79,23 +79,25 @@ def _configured(cfg: Any, name: str) -> dict[int, Any]:
     """Attribute number to value out of ``{"numAttrs": n, "attrs": [{"attr": number, "value": {...}}]}``.
 
     Raises:
-        TypeError: No dict.
+        TypeError: No dict, or no list of dicts in it.
         KeyError: Another number of attributes than it says, or a value of none of the three kinds, as the binding does.
     """
     if not isinstance(cfg, dict):
         refuse(name)
     if not cfg:
         return {}
-    attrs = cfg["attrs"]
-    if cfg["numAttrs"] != len(attrs):
-        raise KeyError("numAttrs")
+    attrs = cfg.get("attrs")
+    if type(attrs) is not list or not all(isinstance(entry, dict) and isinstance(entry.get("value", {}), dict) for entry in attrs):
+        refuse(name)
+    if cfg.get("numAttrs", 0) != len(attrs):
+        raise KeyError("The numAttrs inputed does not match the expected numAttrs")
     found: dict[int, Any] = {}
     for entry in attrs:
-        value = entry["value"]
-        key = next((key for key in ("moduleId", "deviceId", "rsv") if key in value), None)
-        if key is None:
-            raise KeyError("value")
-        found[entry["attr"]] = value[key]
+        if "value" in entry:
+            key = next((key for key in ("moduleId", "deviceId", "rsv") if key in entry["value"]), None)
+            if key is None:
+                raise KeyError("No valid key found in aclrtMallocAttrValue")
+            found[entry.get("attr", 0)] = entry["value"][key]
     return found
 
 
@@ -140,17 +142,19 @@ def malloc_host_with_cfg(size: int, cfg: Any) -> tuple[int, int]:
 def _properties(prop: Any, name: str) -> int:
     """The device of ``{"handleType", "allocationType", "memAttr", "location": {"id", "type"}, "reserve"}``.
 
+    What is missing counts as 0.
+
     Raises:
         TypeError: No dict.
-        KeyError: A key is missing.
         AclFault: 100000 for values that name no device memory.
     """
-    if not isinstance(prop, dict):
+    if not isinstance(prop, dict) or not isinstance(prop.get("location", {}), dict):
         refuse(name)
-    location = prop["location"]
-    if prop["memAttr"] not in _PHYSICAL_ATTRIBUTES or prop["allocationType"] != 0 or location["type"] != DEVICE:
+    location = prop.get("location", {})
+    pinned = prop.get("allocationType", 0) == prop.get("handleType", 0) == 0
+    if not pinned or prop.get("memAttr", 0) not in _PHYSICAL_ATTRIBUTES or location.get("type", 0) != DEVICE:
         raise invalid("prop", prop, "only pinned HBM of a device is supported")
-    return contexts.check_device(location["id"], "location.id")
+    return contexts.check_device(location.get("id", 0), "location.id")
 
 
 def _check_granular(size: int) -> None:
@@ -301,6 +305,8 @@ def _registered(host_ptr: int) -> _Registered:
 @function("acl.rt.host_get_device_pointer", "KI", 0)
 def host_get_device_pointer(host_ptr: int, flag: int) -> tuple[int, int]:
     """(device address, ret) of registered host memory."""
+    if flag:
+        raise invalid("flag", flag, "must be 0")
     return _registered(host_ptr).address, 0
 
 
@@ -317,7 +323,10 @@ def host_unregister(host_ptr: int) -> int:
 # What an address is
 
 
-@function("acl.rt.pointer_get_attributes", "K", {})
+_NOTHING_KNOWN: Final = {"location": {"id": 0, "type": 0}, "page_size": 0, "rsv": [0, 0, 0, 0]}
+
+
+@function("acl.rt.pointer_get_attributes", "K", _NOTHING_KNOWN)
 def pointer_get_attributes(ptr: int) -> tuple[dict[str, Any], int]:
     """(``{"location": {"id", "type"}, "page_size", "rsv"}``, ret); type 0 host, 1 device, 2 unknown to the runtime."""
     if ptr == 0:
@@ -338,9 +347,9 @@ def pointer_get_attributes(ptr: int) -> tuple[dict[str, Any], int]:
 mem_export_to_shareable_handle = absent("acl.rt.mem_export_to_shareable_handle", "KiK", 0)
 mem_set_pid_to_shareable_handle = absent("acl.rt.mem_set_pid_to_shareable_handle", "Kl")
 mem_import_from_shareable_handle = absent("acl.rt.mem_import_from_shareable_handle", "Ki", 0)
-ipc_mem_get_export_key = absent("acl.rt.ipc_mem_get_export_key", "KKKK", None)
+ipc_mem_get_export_key = absent("acl.rt.ipc_mem_get_export_key", "KKKK", "")
 ipc_mem_set_import_pid = absent("acl.rt.ipc_mem_set_import_pid", "sl")
 ipc_mem_import_by_key = absent("acl.rt.ipc_mem_import_by_key", "sK", 0)
 ipc_mem_close = absent("acl.rt.ipc_mem_close", "s")
-get_mem_uce_info = absent("acl.rt.get_mem_uce_info", "iK", None)
-mem_uce_repair = absent("acl.rt.mem_uce_repair", "il")
+get_mem_uce_info = absent("acl.rt.get_mem_uce_info", "iI", [])
+mem_uce_repair = absent("acl.rt.mem_uce_repair", "il", refusal=TypeError)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from .engine import AclFault, contexts
+from .engine import AclFault, contexts, errors_log
 from .engine.absent import absent
 from .engine.arguments import function, invalid, null, refuse
 from .engine.tables import EVENTS, HANDLE_BASE, HANDLE_STEP, LOCAL, ON_NEW_PROCESS, Stream
@@ -114,27 +114,31 @@ def get_stream_overflow_switch(stream: int) -> tuple[int, int]:
 
 @function("acl.rt.set_stream_attribute", "KiO")
 def set_stream_attribute(stream: int, attr_type: int, value: Any) -> int:
-    """Failure mode (1), overflow switch (2) or a tag of the program's own (3), under the key of that name."""
+    """Failure mode (1), overflow switch (2) or a tag of the program's own (3), under the key of that name; 0 without it."""
     if not isinstance(value, dict):
         refuse("acl.rt.set_stream_attribute")
     found = contexts.stream_for(stream)
     key = _ATTRIBUTE_KEYS.get(attr_type)
-    if key is None or not isinstance(value.get(key), int):
-        raise invalid("attr_type", attr_type, f"value must have an int under the key {key}", PARAM_INVALID)
+    if key is None or not isinstance(value.get(key, 0), int):
+        raise invalid("attr_type", attr_type, "must be in [1, 3], with an int", PARAM_INVALID)
     if attr_type == FAILURE_MODE:
-        set_failure_mode(found, value[key])
+        set_failure_mode(found, value.get(key, 0))
     else:
-        _Chosen.attributes[found.handle, attr_type] = value[key]
+        _Chosen.attributes[found.handle, attr_type] = value.get(key, 0) & 0xFFFFFFFF
     return 0
 
 
-@function("acl.rt.get_stream_attribute", "Ki", {})
-def get_stream_attribute(stream: int, attr_type: int) -> tuple[dict[str, int], int]:
-    """(``{name: value}``, ret)."""
-    found = contexts.stream_for(stream)
+@function("acl.rt.get_stream_attribute", "Ki")
+def get_stream_attribute(stream: int, attr_type: int) -> Any:
+    """(``{name: value}``, ret); on failure the value is 0."""
     key = _ATTRIBUTE_KEYS.get(attr_type)
-    if key is None:
-        raise invalid("attr_type", attr_type, "must be in [1, 3]", PARAM_INVALID)
+    try:
+        found = contexts.stream_for(stream)
+        if key is None:
+            raise invalid("attr_type", attr_type, "must be in [1, 3]", PARAM_INVALID)
+    except AclFault as fault:
+        errors_log.failed("acl.rt.get_stream_attribute", fault.code, fault.text, fault.label)
+        return {"reserved": [0, 0, 0, 0]} if key is None else {key: 0}, fault.code
     if attr_type == FAILURE_MODE:
         return {key: found.failure_mode or 0}, 0
     return {key: _Chosen.attributes.get((found.handle, attr_type), 0)}, 0
@@ -272,7 +276,7 @@ destroy_notify = absent("acl.rt.destroy_notify", "K")
 record_notify = absent("acl.rt.record_notify", "KK")
 get_notify_id = absent("acl.rt.get_notify_id", "K", 0)
 notify_batch_reset = absent("acl.rt.notify_batch_reset", "l")
-notify_get_export_key = absent("acl.rt.notify_get_export_key", "KKK", None)
+notify_get_export_key = absent("acl.rt.notify_get_export_key", "KKK", "")
 notify_set_import_pid = absent("acl.rt.notify_set_import_pid", "Kl")
 notify_import_by_key = absent("acl.rt.notify_import_by_key", "sK", 0)
 

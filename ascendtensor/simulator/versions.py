@@ -19,13 +19,15 @@ _INFO: Final = {0: CUBE_CORES, 1: VECTOR_CORES, 2: L2_BYTES}
 get_version_str = absent("acl.get_version_str", "s", "", code=200001)
 
 
-@function("acl.get_cann_version", "i", {})
+_VERSION: Final = {"version": "8.1.RC1", "major_version": "8", "minor_version": "1", "release_version": "RC1", "patch_version": ""}
+
+
+@function("acl.get_cann_version", "I", dict.fromkeys([*_VERSION, "reserved"], ""))
 def get_cann_version(package: int) -> tuple[dict[str, Any], int]:
-    """(version of a package, ret)."""
+    """(version of a package, all in texts, ret)."""
     if package not in PACKAGES:
         raise invalid("package", package, "must be in [0, 7]")
-    numbers = {"major_version": 8, "minor_version": 1, "release_version": 0, "patch_version": 0}
-    return {"version": "8.1.RC1", **numbers, "reserved": ""}, 0
+    return {**_VERSION, "reserved": ""}, 0
 
 
 @function("acl.get_cann_attribute_list", "", [], 0)

@@ -116,6 +116,6 @@ def test_a_default_device_that_does_not_exist(tmp_path: Path) -> None:  # RT-3: 
 
 def test_profiling_by_file(tmp_path: Path) -> None:
     assert init(tmp_path, {"profiler": {"switch": "on", "output": str(tmp_path)}}) == 0
-    assert acl.prof.init(str(tmp_path)) == 100042
+    assert acl.prof.init(str(tmp_path)) == acl.prof.finalize() == 100042
     assert acl.finalize() == 0
     assert len(list(tmp_path.glob("PROF_*/op_summary.csv"))) == 1

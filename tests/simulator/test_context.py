@@ -129,8 +129,10 @@ def test_peer_access_is_needed_between_devices(acl: ModuleType) -> None:  # RT-4
     other, _ = rt.malloc(64, 0)
     assert rt.device_can_access_peer(0, 1) == (1, 0)
     assert rt.device_can_access_peer(0, 7) == (0, 107001)
+    assert rt.device_can_access_peer(1, 1) == (0, 100000)
+    assert rt.device_enable_peer_access(1, 0) == 100000
     assert rt.memcpy(other, 64, one, 64, 3) == 107000
-    assert rt.device_enable_peer_access(0, 1) == 100000
+    assert rt.device_enable_peer_access(0, 1) == 200006
     assert rt.device_enable_peer_access(0, 0) == 0
     assert rt.device_peer_access_status(1, 0) == (1, 0)
     assert rt.memcpy(other, 64, one, 64, 3) == 0

@@ -77,10 +77,10 @@ def test_profiling_beside_a_fault_plan(acl: ModuleType, tmp_path: Path) -> None:
 def test_order_of_calls(acl: ModuleType, tmp_path: Path) -> None:
     assert acl.prof.finalize() == 100043
     assert acl.prof.init(str(tmp_path / "nowhere")) == 100003
-    config, other = acl.prof.create_config([0], 0, 0, TASK_TIME), acl.prof.create_config([1], 0, 0, 0)
+    config, other = acl.prof.create_config([0], 0, 0, TASK_TIME), acl.prof.create_config([1], 0, 0, TASK_TIME)
     assert acl.prof.start(config) == 100043
     assert acl.prof.init(str(tmp_path)) == 0
-    assert acl.prof.init(str(tmp_path)) == 100042
+    assert acl.prof.init(str(tmp_path)) == 100002
     assert acl.prof.stop(config) == 100043
     assert acl.prof.start(config) == 0
     assert acl.prof.start(config) == 100042
@@ -90,14 +90,23 @@ def test_order_of_calls(acl: ModuleType, tmp_path: Path) -> None:
     assert acl.prof.start(other) == acl.prof.stop(other) == acl.prof.finalize() == 0
 
 
-def test_configurations(acl: ModuleType) -> None:
-    for devices in ([], [5], [-1], [0, 0]):
+def test_configurations(acl: ModuleType, tmp_path: Path) -> None:
+    for devices in ([], [5], [0, 0]):
         assert acl.prof.create_config(devices, 0, 0, 0) == 0
     assert acl.prof.create_config([0], 77, 0, 0) == 0
     assert acl.prof.create_config([0], 0, 64, 0) == 0
     with pytest.raises(TypeError):
         acl.prof.create_config((0,), 0, 0, 0)
     assert acl.prof.create_subscribe_config(2, 0, 1) == 0
+    assert acl.prof.create_config([], 0, 0, STAMPS) != 0
+    with pytest.raises(ValueError, match="failed"):
+        acl.prof.create_config([-1], 0, 0, 0)
+    with pytest.raises(TypeError):
+        acl.prof.create_subscribe_config(256, 0, 1)
+    assert acl.prof.set_config(1, "200MB") == 100001
+    assert acl.prof.init("") == 100000
+    assert acl.prof.init(str(tmp_path)) == 0
+    assert acl.prof.start(acl.prof.create_config([0], 0, 0, 0)) == 100000
     assert acl.prof.set_config(1, "200MB") == 0
     assert acl.prof.set_config(0, "x") == acl.prof.set_config(17, "x") == acl.prof.set_config(1, "") == 100000
 
@@ -120,6 +129,7 @@ def test_stamps(acl: ModuleType, tmp_path: Path) -> None:
     step = acl.prof.create_step_info()
     assert acl.prof.get_step_timestamp(step, 0, 0) == 0
     assert acl.rt.synchronize_stream(0) == 0
+    assert acl.prof.get_step_timestamp(step, 0, 0) == 100000  # each tag once
     assert acl.prof.get_step_timestamp(step, 2, 0) == acl.prof.get_step_timestamp(0, 0, 0) == 100000
     assert acl.prof.destroy_step_info(step) is None
     assert acl.prof.destroy_stamp(stamp) is None
@@ -151,7 +161,7 @@ def test_records_of_a_subscribed_model(acl: ModuleType, model: int) -> None:
     assert acl.prof.model_subscribe(model, config) == 0
     assert acl.prof.model_subscribe(model, config) == 148046
     assert acl.prof.init(".") == 148047
-    assert acl.prof.model_subscribe(8, config) == 145003
+    assert acl.prof.model_subscribe(8, config) == 100011
     assert acl.prof.model_subscribe(model, 0) == 100000
     profiling.report(model, "Conv2D", "layer1/conv", 1000, 3500)
     profiling.report(model, "Relu", "layer1/relu", 4000, 4100)

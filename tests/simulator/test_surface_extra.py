@@ -19,7 +19,8 @@ def test_versions(acl: ModuleType) -> None:
     version, ret = acl.get_cann_version(0)
     assert ret == 0
     assert set(version) == {"version", "major_version", "minor_version", "release_version", "patch_version", "reserved"}
-    assert acl.get_cann_version(8) == ({}, 100000)
+    assert all(type(text) is str for text in version.values())
+    assert acl.get_cann_version(8) == (dict.fromkeys(version, ""), 100000)
     attributes, count, ret = acl.get_cann_attribute_list()
     assert (len(attributes), ret) == (count, 0)
     assert all(acl.get_cann_attribute(attribute) == (1, 0) for attribute in attributes)
@@ -32,14 +33,14 @@ def test_versions(acl: ModuleType) -> None:
 
 def test_device_queries(acl: ModuleType) -> None:
     assert acl.rt.query_device_status(1) == (0, 0)
-    assert acl.rt.query_device_status(2) == (0, 107001)
+    assert acl.rt.query_device_status(2) == (0xFFFF, 107001)
     rate, ret = acl.rt.get_device_utilization_rate(0)
     assert (rate["memory_utilization"], ret) == (0, 0)
     total = acl.rt.get_mem_info(1)[1]
     address, _ = acl.rt.malloc(total // 4, 0)
     assert acl.rt.get_device_utilization_rate(0)[0]["memory_utilization"] == 25
     acl.rt.free(address)
-    assert acl.rt.get_device_utilization_rate(9) == ({}, 107001)
+    assert acl.rt.get_device_utilization_rate(9) == (dict.fromkeys(rate, 0), 107001)
     assert acl.rt.get_device_info(0, 201) == (48, 0)
     assert acl.rt.get_device_info(1, 402) == (1, 0)
     assert acl.rt.get_device_info(0, 301) == (0, 0)  # 4 GiB cut to 32 bits by the binding
@@ -54,6 +55,7 @@ def test_device_queries(acl: ModuleType) -> None:
         assert call(2) == (0, 107001)
     one, other = acl.rt.device_get_uuid(0)[0]["bytes"], acl.rt.device_get_uuid(1)[0]["bytes"]
     assert (len(one), one != other) == (16, True)
+    assert acl.rt.device_get_uuid(7) == ({"bytes": [0] * 16}, 107001)
     assert acl.rt.device_get_bare_tgid() == (os.getpid(), 0)
 
 
@@ -119,8 +121,9 @@ def test_stream_attributes(acl: ModuleType) -> None:  # RT-46
     assert acl.rt.get_stream_attribute(stream, 3) == ({"userCustomTag": 77}, 0)
     assert acl.rt.set_stream_attribute(stream, 2, {"overflowSwitch": 1}) == 0
     assert acl.rt.get_stream_overflow_switch(stream) == (1, 0)
-    assert acl.rt.set_stream_attribute(stream, 3, {"failureMode": 1}) == 107000
-    assert acl.rt.get_stream_attribute(stream, 9) == ({}, 107000)
+    assert acl.rt.set_stream_attribute(stream, 9, {}) == 107000
+    assert acl.rt.get_stream_attribute(stream, 9) == ({"reserved": [0, 0, 0, 0]}, 107000)
+    assert acl.rt.get_stream_attribute(12345, 3) == ({"userCustomTag": 0}, 107017)
 
 
 def test_timeouts(acl: ModuleType) -> None:
@@ -175,7 +178,7 @@ def test_what_the_product_lacks(acl: ModuleType) -> None:
     with pytest.raises(RuntimeError):
         acl.rt.get_group_info_detail(0, 0, 0)
     assert acl.op.start_dump_args(1, ".") == acl.op.stop_dump_args(1) == 200001
-    assert acl.rt.ipc_mem_get_export_key(64, 64, 64, 0) == (None, 207000)
+    assert acl.rt.ipc_mem_get_export_key(64, 64, 64, 0) == ("", 207000)
     assert "no such feature" in acl.get_recent_err_msg()
 
 
@@ -220,6 +223,9 @@ def test_launch_kernel(acl: ModuleType, binary: bytes) -> None:
     fn, ret = acl.rt.binary_get_function(loaded, "test_double")
     assert ret == 0
     assert acl.rt.get_function_name(fn, 64) == ("test_double", 0)
+    assert acl.rt.get_function_name(64, 64) == ("", 107000)
+    with pytest.raises(ValueError, match="1024"):
+        acl.rt.get_function_name(fn, 1024)
     args, _ = acl.rt.malloc(24, 0)
     acl.rt.memcpy(args, 24, acl.util.bytes_to_ptr(arrays.block), 24, 1)
     assert acl.rt.launch_kernel(fn, 3, args, 24, 0) == 0
@@ -269,7 +275,9 @@ def test_binaries_misuse(acl: ModuleType, binary: bytes) -> None:
     assert acl.rt.binary_load(64) == (0, 107000)
     assert acl.rt.binary_load_from_file("/no/such/file", []) == (0, 107000)
     with pytest.raises(TypeError):
-        acl.rt.binary_load_from_file("x", [{"type": 1}])
+        acl.rt.binary_load_from_file("x", [{"type": "lazy"}])
+    with pytest.raises(ValueError, match="format of list"):
+        acl.rt.binary_load_from_file("x", ())
     foreign = b"\x7fELF"
     loaded, ret = acl.rt.binary_load_from_data(acl.util.bytes_to_ptr(foreign), len(foreign), [])
     assert ret == 0

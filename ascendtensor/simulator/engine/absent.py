@@ -6,13 +6,15 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from . import AclFault
-from .arguments import function, refuse
+from .arguments import function
 
 FEATURE_NOT_SUPPORTED: Final = 207000
 API_NOT_SUPPORTED: Final = 200001
 
 
-def absent(name: str, letters: str = "", *empty: object, code: int = FEATURE_NOT_SUPPORTED) -> Callable[..., Any]:
+def absent(
+    name: str, letters: str = "", *empty: object, code: int = FEATURE_NOT_SUPPORTED, refusal: type[Exception] = ValueError
+) -> Callable[..., Any]:
     """A function of that name and those arguments whose every call fails with ``code``.
 
     Args:
@@ -20,13 +22,15 @@ def absent(name: str, letters: str = "", *empty: object, code: int = FEATURE_NOT
         letters: As for ``arguments.function``, and "l" for a real list.
         empty: Results beside the code.
         code: 207000 of the runtime, or 200001 of the acl layer.
+        refusal: What the binding raises for anything but a list.
     """
 
     lists = [index for index, letter in enumerate(letters) if letter == "l"]
 
     def call(*args: Any) -> Any:
-        if any(type(args[index]) is not list for index in lists):
-            refuse(name)
+        for index in lists:
+            if type(args[index]) is not list:
+                raise refusal(f"{name}: argument {index + 1} only support the format of list")
         raise AclFault(code, "the simulated product has no such feature", "EH0006")
 
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]

@@ -257,7 +257,7 @@ def enable_peer(peer: int, on: bool) -> None:
     index = current().device
     check_device(peer, "peer_device_id")
     if peer == index:
-        raise invalid("peer_device_id", peer, "is the current device", 107000)
+        raise invalid("peer_device_id", peer, "is the current device")
     peers = _device(index).peers
     if on:
         peers.add(peer)

@@ -21,7 +21,8 @@ from .tables import ON_FINALIZE, ON_NEW_PROCESS, STREAMS, Task
 INVALID_FILE: Final = 100003
 ALREADY_RUN: Final = 100042
 NOT_RUN: Final = 100043
-MODEL_UNKNOWN: Final = 145003
+REPEAT_INITIALIZE: Final = 100002
+MODEL_UNKNOWN: Final = 100011
 REPEATED: Final = 148046
 CONFLICT: Final = 148047
 TASK_TIME: Final = 0x2 | 0x800
@@ -45,12 +46,14 @@ class Session:
 
     Attributes:
         path: Where the results go; None outside of a session.
+        by_file: acl.json began it, so ``acl.prof`` can't.
         config: What is being profiled now, None while it is stopped.
         operators, stamps: Lines of the two files.
         sessions: Sessions so far, for the folder's name.
     """
 
     path: str | None = None
+    by_file = False
     config: Config | None = None
     operators: Final[list[tuple[Any, ...]]] = []
     stamps: Final[list[tuple[Any, ...]]] = []
@@ -62,10 +65,13 @@ def begin(path: str) -> None:
     """Start a session.
 
     Raises:
-        AclFault: 100042 in a session, 148047 beside subscriptions, 100003 no writable folder.
+        AclFault: 100000 for an empty path; 100002 in a session, 100042 in one of acl.json, 148047 beside subscriptions; 100003 no
+            writable folder.
     """
+    if not path:
+        raise invalid("path", path, "must not be empty")
     if Session.path is not None:
-        raise AclFault(ALREADY_RUN, "profiling is initialised already")
+        raise AclFault(ALREADY_RUN if Session.by_file else REPEAT_INITIALIZE, "profiling is initialised already")
     if SUBSCRIPTIONS:
         raise AclFault(CONFLICT, "a model is subscribed, which excludes acl.prof.init")
     if not os.path.isdir(path) or not os.access(path, os.W_OK):
@@ -73,10 +79,19 @@ def begin(path: str) -> None:
     Session.path = path
 
 
+def running() -> bool:
+    """Whether a session is open."""
+    return Session.path is not None
+
+
 def start(config: Config) -> None:
     """Note operators and stamps from now on."""
+    if config.mask == 0:
+        raise invalid("data_type_config", 0, "nothing is to be profiled")
     if Session.path is None:
         raise AclFault(NOT_RUN, "acl.prof.init comes first")
+    if Session.by_file and Session.config is not None:
+        raise AclFault(ALREADY_RUN, "acl.json began profiling")
     if Session.config is not None:
         raise AclFault(ALREADY_RUN, "profiling runs already")
     Session.config = config
@@ -108,7 +123,7 @@ def end() -> str:
     if path is None:
         raise AclFault(NOT_RUN, "acl.prof.init was not called")
     _halt()
-    Session.path = None
+    Session.path, Session.by_file = None, False
     Session.sessions += 1
     folder = os.path.join(path, f"PROF_{Session.sessions:06d}_{time.strftime('%Y%m%d%H%M%S')}_{os.getpid()}")
     os.makedirs(folder, exist_ok=True)
@@ -134,6 +149,7 @@ def _end_quietly() -> None:
 
 def _forget() -> None:
     Session.path = Session.config = None
+    Session.by_file = False
     Session.operators.clear()
     Session.stamps.clear()
     SUBSCRIPTIONS.clear()
@@ -197,6 +213,7 @@ def from_file(section: Any) -> None:
     if not os.path.isdir(path):
         raise invalid("profiler", path, "output is no folder")
     begin(path)
+    Session.by_file = True
     start(Config(list(range(memory.Settings.devices)), TASK_TIME | STAMPS))
 
 
