@@ -12,6 +12,7 @@ from .tensor import NPUTensor
 
 # isort: split
 from . import nn
+from .borrowing import from_ptr
 from .casting import can_cast, promote_types, result_type
 from .creation import (
     arange,
@@ -326,6 +327,7 @@ from .runtime.device import (
     soc_name,
     synchronize,
 )
+from .runtime.raw import raw
 from .runtime.stats import (
     empty_cache,
     max_memory_allocated,
@@ -491,6 +493,7 @@ __all__ = [
     "fmod",
     "frac",
     "from_numpy",
+    "from_ptr",
     "full",
     "full_like",
     "gather",
@@ -600,6 +603,7 @@ __all__ = [
     "randn_like",
     "randperm",
     "ravel",
+    "raw",
     "real",
     "reciprocal",
     "relu",

@@ -22,6 +22,7 @@ from .ops.call import call
 from .ops.host import Array
 from .ops.table.elementwise import CAST
 from .runtime.device import Device, DeviceLike, as_device
+from .runtime.stream import Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,6 +160,29 @@ class NPUTensor(Methods):
         """Device address of the first element. Like: torch.Tensor.data_ptr."""
         return base.storage(self).address + base.element_offset(self) * self.desc.dtype.itemsize
 
+    @property
+    def data_buffer(self) -> _Int:
+        """The aclDataBuffer, for pyACL calls of your own (`raw`); it lives as long as the tensor.
+
+        Raises:
+            ShapeError: The tensor is a view with gaps, or does not start on a multiple of 32 bytes: call `contiguous` or `clone` first.
+        """
+        if not base.settle(self):
+            raise ShapeError(
+                "a view with gaps, or one that starts between multiples of 32 bytes, has no data buffer", advice="Use a .clone() of it."
+            ).with_context("data_buffer", (self,))
+        return self.buffer.data_buffer
+
+    def record_stream(self, stream: Stream) -> None:
+        """Let `stream` wait for the tensor's last write, and keep its memory until what is queued on `stream` when the last tensor over it
+        goes has run. Only for pyACL calls of your own: operators see to it. Like: torch.Tensor.record_stream.
+        """
+        if not isinstance(stream, Stream):
+            raise DTypeError(f"a Stream is needed, not {type(stream).__name__}").with_context("record_stream", (self,))
+        stream.ready()
+        if self.buffer.stream is not stream:
+            self.buffer.read_on(stream)
+
     def get_device(self) -> _Int:
         """Number of the device. Like: torch.Tensor.get_device."""
         return self.desc.device.index
@@ -181,7 +205,12 @@ class NPUTensor(Methods):
         return display.text(self)
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if not self.desc.shape and spec else format(repr(self), spec)
+        if not self.desc.shape:  # as in PyTorch, a number is formatted like one
+            return format(self.item(), spec)
+        try:
+            return format(repr(self), spec)
+        except ValueError as error:
+            raise DTypeError(f"{error}; format .item() or .numpy() of it").with_context("format", (self,)) from None
 
     # To the host
 

@@ -23,6 +23,7 @@ touches a device when it is imported.
 """
 
 import logging
+from collections.abc import Callable
 from typing import NoReturn, cast
 
 from ascendtensor import errors
@@ -33,6 +34,7 @@ logger = logging.getLogger("ascendtensor.acl")
 
 OK = 0
 REPEAT_INITIALIZE = 100002
+REPORT_TIMEOUT = 507012
 UNKNOWN_RANK_DIMS = 0xFFFFFFFFFFFFFFFE
 """What num_dims answers for a description of unknown rank (TD-8)."""
 
@@ -334,6 +336,33 @@ def stream_wait_event(stream: int, event: int) -> None:
 def set_stream_failure_mode(stream: int, mode: int) -> None:
     """Mode 1 stops the context's streams at the first failed task (RT-46)."""
     _check(_rt.set_stream_failure_mode(stream, mode), "acl.rt.set_stream_failure_mode", stream, mode)
+
+
+# acl.rt: callbacks
+
+
+def subscribe_report(thread_id: int, stream: int) -> None:
+    """Callbacks of the stream run in that thread, inside its `process_report` (CB-1); a stream has one such thread (K67)."""
+    _check(_rt.subscribe_report(thread_id, stream), "acl.rt.subscribe_report", thread_id, stream)
+
+
+def unsubscribe_report(thread_id: int, stream: int) -> None:
+    _check(_rt.unsubscribe_report(thread_id, stream), "acl.rt.unsubscribe_report", thread_id, stream)
+
+
+def launch_callback(fn: Callable[[object], None], user_data: object, block_type: int, stream: int) -> None:
+    """Queues `fn(user_data)`; with block type 1 later work waits for it, with 0 not (CB-4). What it raises is lost (PY-18)."""
+    _check(_rt.launch_callback(fn, user_data, block_type, stream), "acl.rt.launch_callback", fn, user_data, block_type, stream)
+
+
+def process_report(timeout_ms: int) -> bool:
+    """Runs the callbacks of this thread that are due. False when none came in time; -1 waits for ever, 0 is refused (CB-5)."""
+    code = _rt.process_report(timeout_ms)
+    if code == REPORT_TIMEOUT:
+        _acl.get_recent_err_msg()  # no failure
+        return False
+    _check(code, "acl.rt.process_report", timeout_ms)
+    return True
 
 
 # acl.rt: events

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from ..acl import binding, chooser
 from ..codes import RunMode
 from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError
-from . import copies
+from . import callbacks, copies
 from .events import EventPool
+from .foreign import Foreign
 from .interrupts import HeldInterrupts
 from .kept import Kept
 from .memory import DeviceBuffer, Pool
@@ -72,6 +73,7 @@ class Device:
         self.events = EventPool()
         self.pool = Pool(self.events, self.synchronize, self.lock)
         self.staging = Staging(self.events, self.lock)
+        self.foreign = Foreign(self.pool)
         self.scalars = Scalars(self)
         self.scalar = self.scalars.get
         self.descs: weakref.WeakValueDictionary[tuple[tuple[int, ...], DType], TensorDesc] = weakref.WeakValueDictionary()
@@ -207,6 +209,7 @@ class Device:
             AclError: Queued work failed.
         """
         self.activate()
+        self.foreign.sweep()
         try:
             binding.synchronize_device()
         except AclError as error:
@@ -214,6 +217,8 @@ class Device:
             self._forget_launches()
             raise
         self._forget_launches()
+        self.foreign.sweep()
+        callbacks.wait_for(self.lanes)
 
     def _forget_launches(self) -> None:
         for lane in self.lanes:
@@ -273,6 +278,7 @@ class Device:
         self.kept_descs.close(attempt)
         self.kept_attrs.close(attempt)
         self.staging.close(attempt)
+        self.foreign.close()
         self.pool.close(attempt)
         self.kept_events.close(attempt)
         self.events.close(attempt)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..acl import binding
 from ..codes import EventFlag
-from ..errors import AclError, ClosedError, ValueRangeError
+from ..errors import AclError, ClosedError, DTypeError, ValueRangeError
+from . import callbacks
 from .interrupts import HeldInterrupts
 from .memory import Pool, StreamPool
 
 if TYPE_CHECKING:
+    from .callbacks import Outstanding
     from .device import Device
     from .staging import Slab
 
@@ -37,9 +39,10 @@ class Lane:
         pool: Its memory.
         recent: What was launched on it since it was last waited for.
         slab, slab_used, slab_serial: Its piece of pinned staging memory.
+        callbacks: What `Stream.add_callback` queued; None before the first.
     """
 
-    __slots__ = ("handle", "pool", "recent", "slab", "slab_serial", "slab_used")
+    __slots__ = ("callbacks", "handle", "pool", "recent", "slab", "slab_serial", "slab_used")
 
     def __init__(self, handle: int, pool: Pool) -> None:
         self.handle = handle
@@ -48,6 +51,7 @@ class Lane:
         self.slab: Slab | None = None
         self.slab_used = 0
         self.slab_serial = 0
+        self.callbacks: Outstanding | None = None
 
 
 def explain(error: AclError, lanes: Iterable[Lane]) -> AclError:
@@ -122,10 +126,12 @@ class Stream:
 
         Raises:
             AclError: Queued work failed; the stream can be used again.
+            Exception: What a callback of this stream raised, the first if there were more; see `add_callback`.
 
         Like: torch.cuda.Stream.synchronize.
         """
         self.ready()
+        self.device.foreign.sweep()
         try:
             binding.synchronize_stream(self.handle)
         except AclError as error:
@@ -133,6 +139,9 @@ class Stream:
             self.recent.clear()
             raise
         self.recent.clear()
+        self.device.foreign.sweep()
+        if self.lane.callbacks is not None:
+            self.lane.callbacks.wait()
 
     def query(self) -> bool:
         """Whether everything queued has run. Like: torch.cuda.Stream.query."""
@@ -141,6 +150,8 @@ class Stream:
 
     def wait_event(self, event: Event) -> None:
         """Let later work of this stream wait for an event, if it was ever recorded. Like: torch.cuda.Stream.wait_event."""
+        if not isinstance(event, Event):
+            raise DTypeError(f"an Event is needed, not {type(event).__name__}", where="Stream.wait_event")
         event.wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
@@ -152,6 +163,25 @@ class Stream:
             return
         self.ready()
         self.device.events.order(stream.handle, self.handle)
+
+    def add_callback(self, function: Callable[[], object], *, blocking: bool = False) -> None:
+        """Have `function()` called when everything queued so far has run.
+
+        The callbacks of a device run one after another in a thread of their own; `synchronize` of the stream, and of the device, waits for
+        them. What one raises is logged, and raised by the next of those calls. A callback must use neither tensors nor pyACL (CB-7), and
+        should be short.
+
+        Args:
+            function: Called without arguments.
+            blocking: Later work of the stream waits for the callback too. pyACL holds Python's lock while it launches an operator, so on
+                a board a launch that finds the stream full while such a callback is waiting never comes back: synchronise in between.
+
+        Like: torch.cuda has none; cupy.cuda.Stream.launch_host_func.
+        """
+        if not callable(function):
+            raise DTypeError(f"a function is needed, not {type(function).__name__}", where="Stream.add_callback")
+        self.ready()
+        callbacks.add(self, function, blocking)
 
     def record_event(self, event: Event | None = None) -> Event:
         """Record an event, a new one if None. Like: torch.cuda.Stream.record_event."""
@@ -181,6 +211,8 @@ class StreamContext:
 
 def stream(stream: Stream | None) -> StreamContext:
     """A context in which work goes to `stream`; None changes nothing. Like: torch.cuda.stream."""
+    if not (stream is None or isinstance(stream, Stream)):
+        raise DTypeError(f"a Stream is needed, not {type(stream).__name__}", where="stream")
     return StreamContext(stream)
 
 

@@ -1,0 +1,51 @@
+"""Handles of the library for pyACL calls of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from .device import DeviceLike, as_device
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What `raw` hands over, as pyACL takes it.
+
+    Attributes:
+        device: Number of the device.
+        context: Its context, current in this thread.
+        stream: The stream that this thread's work goes to.
+    """
+
+    device: int
+    context: int
+    stream: int
+
+
+@contextmanager
+def raw(device: DeviceLike = None, *, check: bool = True) -> Iterator[Raw]:
+    """A context for pyACL calls of your own: gives device number, context and stream, and puts things right afterwards.
+
+    Work that is queued on `stream` is ordered with the library's own. Other devices and contexts may be made current inside; at the end
+    the library's is again, and the stream is waited for, so that an error of the work shows here and not at some later tensor.
+
+    Args:
+        device: Which device; the current one if None.
+        check: Wait for the stream at the end, unless the block raised. Without it errors show at the next synchronising call.
+
+    Raises:
+        AclError: What was queued failed.
+    """
+    target = as_device(device)
+    with target.current():
+        stream = target.activate()  # also where somebody changed the context before
+        try:
+            yield Raw(target.index, target.context, stream.handle)
+            stream.recent.append("the calls inside raw()")
+        finally:
+            if not target.closed:
+                target.activate()
+        if check and not target.closed:
+            stream.synchronize()
