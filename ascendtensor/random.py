@@ -31,7 +31,7 @@ from .ops.call import call
 from .ops.table import random as table
 from .ops.table.elementwise import CAST
 from .ops.table.movement import FILL
-from .ops.writing import check_writable, copy_into
+from .ops.writing import check_writable, copy_into, into
 from .runtime.device import Device, DeviceLike, as_device
 
 if TYPE_CHECKING:
@@ -281,16 +281,6 @@ def _floating(dtype: DTypeLike | None, function: str) -> DType:
     return wanted
 
 
-def _into(result: Any, out: Any) -> Any:
-    if out is None:
-        return result
-    if out.desc.shape != result.desc.shape:
-        raise ShapeError(
-            f"the result has shape {list(result.desc.shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
-        )
-    return copy_into(out, result)
-
-
 # Tensors
 
 
@@ -320,7 +310,7 @@ def rand(
     Ascend operator: StatelessRandomUniformV2. Like: torch.rand, numpy.random.rand.
     """
     no_autograd(requires_grad, "rand")
-    return _into(_uniform(shapes.as_shape(*size), _floating(dtype, "rand"), generator, device), out)
+    return into(_uniform(shapes.as_shape(*size), _floating(dtype, "rand"), generator, device), out)
 
 
 @checked
@@ -345,7 +335,7 @@ def randn(
     Ascend operator: StatelessRandomNormalV2. Like: torch.randn, numpy.random.randn.
     """
     no_autograd(requires_grad, "randn")
-    return _into(_normal(shapes.as_shape(*size), _floating(dtype, "randn"), generator, device), out)
+    return into(_normal(shapes.as_shape(*size), _floating(dtype, "randn"), generator, device), out)
 
 
 @checked
@@ -376,9 +366,11 @@ def randint(
     no_autograd(requires_grad, "randint")
     if size is None:
         low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
     wanted = d.int64 if dtype is None else as_dtype(dtype)
     _check_range(low, high, wanted, "randint")
-    return _into(_integers(low, high, shapes.as_shape(size), wanted, generator, device), out)
+    return into(_integers(low, high, shapes.as_shape(size), wanted, generator, device), out)
 
 
 def _check_range(low: int, high: int, dtype: DType, function: str) -> None:
@@ -431,7 +423,7 @@ def randperm(
     where, source = _source(generator, device)
     key, offset = source.draw()
     order = call(table.RANDPERM, ((_signed(key),), (offset,)), (n, d.int64), where)
-    return _into(order if wanted is d.int64 else call(CAST, (order,), (wanted,)), out)
+    return into(order if wanted is d.int64 else call(CAST, (order,), (wanted,)), out)
 
 
 @checked
@@ -502,7 +494,7 @@ def normal(
         raise ShapeError("a size is needed where mean and std are numbers", where="normal")
     else:
         drawn = _normal(shapes.as_shape(size), _floating(dtype, "normal"), generator, device)
-    return _into(elementwise.add(elementwise.mul(drawn, std), mean), out)
+    return into(elementwise.add(elementwise.mul(drawn, std), mean), out)
 
 
 @checked
@@ -524,7 +516,7 @@ def bernoulli(input: T, *, generator: Generator | None = None, out: T | None = N
     Ascend operator: StatelessBernoulli. Like: torch.bernoulli.
     """
     dtype = _floating(input.desc.dtype, "bernoulli")
-    return _into(_trials(input.desc.shape, input, dtype, generator, input.desc.device), out)
+    return into(_trials(input.desc.shape, input, dtype, generator, input.desc.device), out)
 
 
 @checked
@@ -556,7 +548,7 @@ def multinomial(input: T, num_samples: int, replacement: bool = False, *, genera
         raise ValueRangeError(f"{num_samples} samples can't be drawn from {shape[-1]} categories").with_context("multinomial", (input,))
     _, source = _source(generator, input.desc.device)
     key, offset = source.draw()
-    return _into(call(table.MULTINOMIAL, (input, (_signed(key),), (offset,)), (num_samples, bool(replacement))), out)
+    return into(call(table.MULTINOMIAL, (input, (_signed(key),), (offset,)), (num_samples, bool(replacement))), out)
 
 
 @checked

@@ -26,7 +26,7 @@ from .table.creation import RANGE
 from .table.elementwise import CAST
 from .table.indexing import TAKE
 from .table.movement import FILL
-from .writing import check_writable, copy_into, takes_outputs, write
+from .writing import check_writable, copy_into, into, takes_outputs, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -44,16 +44,6 @@ def _cast(input: T, dtype: DType) -> T:
 
 def _filled(like: T, shape: tuple[int, ...], value: Any, dtype: DType | None = None) -> T:
     return call(FILL, (value,), (shape, dtype or like.desc.dtype), like.desc.device)
-
-
-def _put(result: T, out: T | None) -> T:
-    if out is None:
-        return result
-    if out.desc.shape != result.desc.shape:
-        raise ShapeError(
-            f"the result has shape {list(result.desc.shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
-        )
-    return copy_into(out, result)
 
 
 def _wrapped(index: T, size: int) -> T:
@@ -165,7 +155,7 @@ def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None)
     if not index.desc.shape:
         index = views.reshape(index, 1)
     if not input.desc.shape:
-        return _put(views.reshape(index_select(views.reshape(input, 1), 0, index), ()), out)
+        return into(views.reshape(index_select(views.reshape(input, 1), 0, index), ()), out)
     return _taken(input, index, at, out)
 
 
@@ -233,8 +223,8 @@ def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | No
     """
     row, operands, arguments = _scattering(input, dim, index, src, reduce)
     if row is None:
-        return _put(clone(input), out)
-    return call(row, operands, arguments) if out is None else _put(call(row, operands, arguments), out)
+        return into(clone(input), out)
+    return call(row, operands, arguments) if out is None else into(call(row, operands, arguments), out)
 
 
 @checked
@@ -575,7 +565,7 @@ def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
     found = call(table.MASKED_SELECT, (input, mask))
     if found.desc.numel * 2 < input.desc.numel and found.desc.numel:
         found = clone(found)  # so that the memory for all elements is not kept for a few
-    return _put(found, out)
+    return into(found, out)
 
 
 @checked

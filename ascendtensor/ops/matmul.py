@@ -25,10 +25,10 @@ from ..errors import AscendTensorError, DTypeError, ShapeError
 from . import comparison, elementwise, views
 from .arguments import checked
 from .call import binary, call, plain
-from .reduction import put, sum
+from .reduction import sum
 from .table import matrix as table
 from .table.movement import FILL
-from .writing import copy_into, write
+from .writing import copy_into, into, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -79,7 +79,7 @@ def _matmul(input: T, other: T, out: T | None, function: str) -> T:
     if dtype is d.bool_:
         raise DTypeError("bool matrices can't be multiplied", advice="Cast with .to(float32) first.").with_context(function, (input, other))
     if dtype not in _CUBE and dtype not in _INTEGERS:
-        return put(_by_products(input, other, function), out)
+        return into(_by_products(input, other, function), out)
     input, turn_input = _untransposed(input)
     other, turn_other = _untransposed(other)
     tall = len(right.shape) < 3 and not (turn_input and len(left.shape) > 2)
@@ -233,7 +233,7 @@ def inner(input: T, other: T, *, out: T | None = None) -> T:
     if left[-1] != right[-1]:
         raise ShapeError(f"shapes {list(left)} and {list(right)} differ in their last length").with_context("inner", (input, other))
     columns = views.t(views.reshape(other, (-1, right[-1]) if other.desc.numel else (prod(right[:-1]), right[-1])))
-    return put(views.reshape(matmul(input, columns), (*left[:-1], *right[:-1])), out)
+    return into(views.reshape(matmul(input, columns), (*left[:-1], *right[:-1])), out)
 
 
 @checked
@@ -275,7 +275,7 @@ def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function:
         names = f"input of shape {list(input.desc.shape)} can't be added to a product of shape {list(shape)}"
         raise ShapeError(names).with_context(function, (input,))
     if beta == 0:
-        return put(product if alpha == 1 else elementwise.mul(product, alpha), out)
+        return into(product if alpha == 1 else elementwise.mul(product, alpha), out)
     if alpha != 1:
         product = elementwise.mul(product, alpha)
     return elementwise.add(product, input if beta == 1 else elementwise.mul(input, beta), out=out)
@@ -380,7 +380,7 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
     rows, columns = [left[dim] for dim in kept_a], [right[dim] for dim in kept_b]
     tall = views.reshape(views.permute(a, *kept_a, *over_a), (prod(rows), prod(lengths)))
     wide = views.reshape(views.permute(b, *over_b, *kept_b), (prod(lengths), prod(columns)))
-    return put(views.reshape(matmul(tall, wide), (*rows, *columns)), out)
+    return into(views.reshape(matmul(tall, wide), (*rows, *columns)), out)
 
 
 @checked
@@ -408,4 +408,4 @@ def kron(input: T, other: T, *, out: T | None = None) -> T:
     spread = views.reshape(input, tuple(length for each in left for length in (each, 1)))
     inside = views.reshape(other, tuple(length for each in right for length in (1, each)))
     product = elementwise.mul(spread, inside)
-    return put(views.reshape(product, tuple(a * b for a, b in zip(left, right, strict=True))), out)
+    return into(views.reshape(product, tuple(a * b for a, b in zip(left, right, strict=True))), out)

@@ -13,16 +13,16 @@ import math
 from typing import Any, Final, TypeVar
 
 from .. import dtypes as d
-from .. import promotion, shapes
+from .. import shapes
 from ..base import TensorBase
 from ..dtypes import DTypeLike
-from ..errors import DTypeError, ShapeError, ValueRangeError
+from ..errors import DTypeError, ValueRangeError
 from . import comparison, elementwise, unary, views
 from .arguments import checked
 from .call import call, structured
 from .results import MinMax, ValuesIndices
 from .table import reduction as table
-from .writing import copy_into, write
+from .writing import into, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -35,24 +35,6 @@ HALVES: Final = (d.float16, d.bfloat16)
 def _dims(dim: Dims) -> Any:
     """Dims in hashable form."""
     return tuple(dim) if dim.__class__ is list else dim
-
-
-def put(result: T, out: T | None) -> T:
-    """The result of several operators, in `out` where that is given.
-
-    Raises:
-        ShapeError: `out` has another shape.
-        DTypeError: The result can't be cast to its dtype.
-    """
-    if out is None:
-        return result
-    shape, dtype = result.desc.shape, result.desc.dtype
-    if shape != out.desc.shape:
-        names = f"{list(shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
-        raise ShapeError(f"the result has shape {names}")
-    if not promotion.can_cast(dtype, out.desc.dtype):
-        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to {out.desc.dtype.name}")
-    return copy_into(out, result)
 
 
 def widened(input: T) -> T:
@@ -107,7 +89,7 @@ def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike |
         dim = tuple(dim)
     if dtype is None:
         return structured(table.SUM, input, dim, keepdim) if out is None else write(table.SUM, out, (input,), (dim, keepdim))
-    return put(_in_dtype(call(table.SUM, (_given(input, dtype),), (dim, keepdim)), dtype), out)
+    return into(_in_dtype(call(table.SUM, (_given(input, dtype),), (dim, keepdim)), dtype), out)
 
 
 def _given(input: T, dtype: DTypeLike) -> T:
@@ -163,7 +145,7 @@ def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike 
         dim = tuple(dim)
     if dtype is None:
         return call(table.PROD, (input,), (dim, keepdim)) if out is None else write(table.PROD, out, (input,), (dim, keepdim))
-    return put(_in_dtype(call(table.PROD, (_given(input, dtype),), (dim, keepdim)), dtype), out)
+    return into(_in_dtype(call(table.PROD, (_given(input, dtype),), (dim, keepdim)), dtype), out)
 
 
 @checked
@@ -203,7 +185,7 @@ def nanmean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLi
     floating(input, "nanmean")
     wide = widened(input)
     there = sum(comparison.eq(wide, wide), dim, keepdim)
-    return put(narrowed(elementwise.div(nansum(wide, dim, keepdim), there), input), out)
+    return into(narrowed(elementwise.div(nansum(wide, dim, keepdim), there), input), out)
 
 
 @checked
@@ -374,7 +356,7 @@ def put_pair(found: ValuesIndices, out: Any) -> ValuesIndices:
     if out is None:
         return found
     values, indices = out
-    return ValuesIndices(put(found.values, values), put(found.indices, indices))
+    return ValuesIndices(into(found.values, values), into(found.indices, indices))
 
 
 @checked
@@ -435,7 +417,7 @@ def var(
     """
     if unbiased is not None:
         correction = 1 if unbiased else 0
-    return put(narrowed(_moments(input, dim, keepdim, correction, "var")[0], input), out)
+    return into(narrowed(_moments(input, dim, keepdim, correction, "var")[0], input), out)
 
 
 def _moments(input: T, dim: Dims, keepdim: bool, correction: float, function: str) -> tuple[T, T]:
@@ -463,7 +445,7 @@ def std(
     """
     if unbiased is not None:
         correction = 1 if unbiased else 0
-    return put(narrowed(unary.sqrt(_moments(input, dim, keepdim, correction, "std")[0]), input), out)
+    return into(narrowed(unary.sqrt(_moments(input, dim, keepdim, correction, "std")[0]), input), out)
 
 
 @checked
@@ -507,12 +489,12 @@ def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = Non
     dim = _dims(dim)
     wide = widened(input)
     if count(input.desc.shape, dim) == 0:
-        return put(narrowed(unary.log(sum(wide, dim, keepdim)), input), out)
+        return into(narrowed(unary.log(sum(wide, dim, keepdim)), input), out)
     # An infinite maximum is taken as the largest finite number, so that inf - inf never arises.
     limit = d.finfo(wide.desc.dtype).max
     top = elementwise.clamp(amax(wide, dim, True), -limit, limit)
     total = unary.log(sum(unary.exp(elementwise.sub(wide, top)), dim, keepdim))
-    return put(narrowed(elementwise.add(total, views.reshape(top, total.desc.shape)), input), out)
+    return into(narrowed(elementwise.add(total, views.reshape(top, total.desc.shape)), input), out)
 
 
 @checked
@@ -561,7 +543,7 @@ def vector_norm(
     if ord in (0, 1, 2, 3) and input.desc.dtype in table.NORM.dtypes:
         arguments = (float(ord), dim, keepdim)
         return call(table.NORM, (input,), arguments) if out is None else write(table.NORM, out, (input,), arguments)
-    return put(narrowed(_norm(widened(input), float(ord), dim, keepdim), input), out)
+    return into(narrowed(_norm(widened(input), float(ord), dim, keepdim), input), out)
 
 
 def _norm(input: T, ord: float, dim: Any, keepdim: bool) -> T:
@@ -600,7 +582,7 @@ def cumsum(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None 
     """
     if dtype is None:
         return call(table.CUMSUM, (input,), (dim,)) if out is None else write(table.CUMSUM, out, (input,), (dim,))
-    return put(_in_dtype(call(table.CUMSUM, (_given(input, dtype),), (dim,)), dtype), out)
+    return into(_in_dtype(call(table.CUMSUM, (_given(input, dtype),), (dim,)), dtype), out)
 
 
 @checked
@@ -611,7 +593,7 @@ def cumprod(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None
     """
     if dtype is None:
         return call(table.CUMPROD, (input,), (dim,)) if out is None else write(table.CUMPROD, out, (input,), (dim,))
-    return put(_in_dtype(call(table.CUMPROD, (_given(input, dtype),), (dim,)), dtype), out)
+    return into(_in_dtype(call(table.CUMPROD, (_given(input, dtype),), (dim,)), dtype), out)
 
 
 @checked

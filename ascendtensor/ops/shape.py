@@ -20,7 +20,7 @@ from .call import call, contiguous_copy, plain
 from .reduction import sum as total
 from .table import movement as table
 from .table.elementwise import CAST
-from .writing import copy_into, write
+from .writing import copy_into, into, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -126,7 +126,7 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         raise ShapeError("there are no tensors to join", where="cat")
     for tensor in given:
         if not tensor.desc.numel or tensor.desc.dtype is d.complex128:
-            return _put(_joined_specially(given, dim), out)
+            return into(_joined_specially(given, dim), out)
     return call(table.CONCAT, given, (dim,)) if out is None else write(table.CONCAT, out, given, (dim,))
 
 
@@ -165,16 +165,6 @@ def _as(input: T, dtype: DType) -> T:
     return input if input.desc.dtype is dtype else call(CAST, (input,), (dtype,))
 
 
-def _put(result: T, out: T | None) -> T:
-    if out is None:
-        return result
-    if out.desc.shape != result.desc.shape:
-        raise ShapeError(
-            f"the result has shape {list(result.desc.shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
-        )
-    return copy_into(out, result)
-
-
 @checked
 def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """Tensors of one shape side by side along a new dimension.
@@ -199,7 +189,7 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     if any(tensor.desc.dtype is d.complex128 for tensor in given):
         ndim = len(given[0].desc.shape) + 1
         pairs = tuple(as_pairs(_as(tensor, d.complex128)) for tensor in given)
-        return _put(from_pairs(call(table.PACK, pairs, (dim % ndim if -ndim <= dim < ndim else dim,))), out)
+        return into(from_pairs(call(table.PACK, pairs, (dim % ndim if -ndim <= dim < ndim else dim,))), out)
     return call(table.PACK, given, (dim,)) if out is None else write(table.PACK, out, given, (dim,))
 
 

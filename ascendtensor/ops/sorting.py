@@ -21,12 +21,12 @@ from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, reduction, views
 from .arguments import checked
 from .call import call
-from .reduction import narrowed, put, put_pair, widened
+from .reduction import narrowed, put_pair, widened
 from .results import ValuesIndices
 from .table import reduction as counting
 from .table import sorting as table
 from .table.movement import FILL
-from .writing import copy_into
+from .writing import copy_into, into
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -283,7 +283,7 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
         results.append(narrowed(comparison.where(lost, last, value), input))
     if dim is None and keepdim:
         results = [views.reshape(each, (1,) * len(input.desc.shape)) for each in results]
-    return put(results[0] if one else _stacked(results), out)
+    return into(results[0] if one else _stacked(results), out)
 
 
 def _numbers(q: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from .. import base, promotion, shapes
 from ..base import TensorBase
-from ..errors import DeviceError, DTypeError, ShapeError, ValueRangeError
+from ..errors import ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..runtime.desc import TensorDesc
-from .arguments import require_tensor
+from .arguments import described, require_tensor
 from .call import call, call_into, find, launch_into, plain, whole_storage
 from .schema import Row
 from .table.elementwise import CAST
@@ -47,6 +47,7 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
 
 def _check_fits(row: Row, desc: TensorDesc, target: TensorBase, operands: tuple[Any, ...]) -> None:
     if desc.device is not target.desc.device:
+        _check_open(target)
         raise DeviceError(f"the operands are on different devices, {target.desc.device} and {desc.device}").with_context(
             row.name, (target, *operands)
         )
@@ -58,6 +59,33 @@ def _check_fits(row: Row, desc: TensorDesc, target: TensorBase, operands: tuple[
         raise DTypeError(
             f"the result has dtype {desc.dtype.name}, which can't be cast to the target's {target.desc.dtype.name}"
         ).with_context(row.name, (target, *operands))
+
+
+def into(result: T, out: T | None) -> T:
+    """The result of several operators, in `out` where that is given.
+
+    Raises:
+        ShapeError: `out` has another shape.
+        DTypeError: The result can't be cast to its dtype, or `out` is no tensor.
+        ClosedError: `out` is from before `shutdown()`.
+    """
+    if out is None:
+        return result
+    if not isinstance(out, TensorBase):
+        raise DTypeError(f"out must be a tensor, not {described(out)}")
+    _check_open(out)
+    shape, dtype = result.desc.shape, result.desc.dtype
+    if shape != out.desc.shape:
+        names = f"{list(shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
+        raise ShapeError(f"the result has shape {names}")
+    if not promotion.can_cast(dtype, out.desc.dtype):
+        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to {out.desc.dtype.name}")
+    return copy_into(out, result)
+
+
+def _check_open(target: TensorBase) -> None:
+    if target.desc.device.closed:
+        raise ClosedError(f"the tensor to write into is from before shutdown() of {target.desc.device}", advice="Make it again.")
 
 
 def check_writable(target: TensorBase, function: str) -> None:
@@ -104,6 +132,7 @@ def copy_into(target: T, source: TensorBase) -> T:
         DeviceError: They are on different devices.
     """
     if source.desc.device is not target.desc.device:
+        _check_open(target)
         raise DeviceError(f"the operands are on different devices, {target.desc.device} and {source.desc.device}").with_context(
             "copy_", (target, source)
         )

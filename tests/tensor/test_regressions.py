@@ -323,3 +323,59 @@ def test_integers_of_numpy_are_dims() -> None:
         assert x.std(dim).shape == (2,)
         assert x.softmax(dim).shape == (2, 3)
     assert x.sum((np.int64(0), np.int64(1))).item() == 15.0
+
+
+# Results into given tensors, streams, closed tensors
+
+
+def test_out_takes_no_dtype_that_the_result_can_not_be_cast_to() -> None:
+    whole = at.zeros(2, dtype=at.int32)
+    calls: list[Call] = [
+        lambda out: at.randn(2, out=out),
+        lambda out: at.cat([at.ones(1), at.ones(1)], out=out),
+        lambda out: at.quantile(at.ones(2, 2), 0.5, dim=0, out=out),
+        lambda out: at.index_select(at.tensor(1.5), 0, at.tensor([0]), out=out),
+    ]
+    for call in calls:
+        with pytest.raises((errors.DTypeError, errors.ShapeError), match=r"which can't be (cast|written)"):
+            call(whole)
+        with pytest.raises(errors.DTypeError):
+            call(whole.numpy())
+
+
+def test_randint_takes_a_high_and_a_size_by_name() -> None:
+    assert at.randint(10, size=(2, 3)).shape == (2, 3)
+    assert at.randint(high=1, low=0, size=(4,)).tolist() == [0] * 4
+
+
+def test_what_is_no_stream_or_event_is_refused() -> None:
+    with pytest.raises(errors.DTypeError, match="stream: a Stream is needed, not str"):
+        at.stream("npu:0")  # type: ignore[arg-type]
+    with pytest.raises(errors.DTypeError, match="an Event is needed, not str"):
+        at.Stream().wait_event("a")  # type: ignore[arg-type]
+
+
+def test_writing_into_a_tensor_from_before_shutdown_says_so() -> None:
+    x = at.zeros(3)
+    at.shutdown()
+    calls: list[Call] = [
+        lambda x: at.add(at.ones(3), 1, out=x),
+        lambda x: at.sort(at.ones(3), out=(x, x)),
+        lambda x: x.uniform_(),
+        lambda x: x.fill_(1),
+        lambda x: x.add_(1),
+        lambda x: x.copy_(at.ones(3)),
+    ]
+    for call in calls:
+        with pytest.raises(errors.ClosedError, match="before shutdown"):
+            call(x)
+
+
+# Text
+
+
+def test_a_tensor_without_dims_is_formatted_like_its_number() -> None:
+    assert f"{at.tensor(1.5)} {at.tensor(2)} {at.tensor(True)} {at.tensor(2.0):.2f} {at.tensor(7):03d}" == "1.5 2 True 2.00 007"
+    assert f"{at.tensor([1.5])}" == "tensor([1.5000], device='npu:0')"
+    with pytest.raises(errors.DTypeError, match=r"(?s)^format: .*'f'.*operands: float32\[1\]"):
+        f"{at.tensor([1.5]):.2f}"
