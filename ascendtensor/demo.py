@@ -225,14 +225,14 @@ def run(options: argparse.Namespace) -> int:
             report.losses[name], report.accuracies[name] = losses[-1], accuracy
             report.differences[name] = max(abs(loss - wanted) / wanted for loss, wanted in zip(losses, expected, strict=True))
     elapsed = time.perf_counter() - began
-    for line in lines(report, digits, dtype, elapsed):
+    for line in lines(report, digits, dtype, options.device, elapsed):
         print(line)
     return int(any(difference > TOLERANCE[dtype.name] for difference in report.differences.values()))
 
 
-def lines(report: Report, digits: Digits, dtype: DType, elapsed: float) -> Iterator[str]:
+def lines(report: Report, digits: Digits, dtype: DType, device: str, elapsed: float) -> Iterator[str]:
     """The report, line by line; the last one is the accuracy of the hidden-layer model."""
-    cache, memory = handle_cache.info(), runtime.memory_stats()
+    cache, memory = handle_cache.info(), runtime.memory_stats(device)
     yield f"backend: {runtime.backend()}, SoC {runtime.soc_name()}"
     yield f"digits: {len(digits.train)} to train on, {len(digits.test)} held out; arithmetic in {dtype.name}"
     yield f"  {'model':14}{'last loss':>11}{'off float64':>14}{'allowed':>10}{'held out, right':>18}"
