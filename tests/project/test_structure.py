@@ -26,7 +26,7 @@ TEXTS = sorted(
 
 _DECLARED = re.search(r"^dependencies = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 DEPENDENCIES = {name.replace("-", "_") for name in re.findall(r'"([\w-]+)', _DECLARED.group(1) if _DECLARED else "")}
-OWNERS = {"rich": {"ascendtensor/demo.py"}, "sklearn": {"ascendtensor/demo.py"}}
+OWNERS = {"pytest": {"ascendtensor/testing.py"}, "rich": {"ascendtensor/demo.py"}, "sklearn": {"ascendtensor/demo.py"}}
 """Optional packages, each with the modules that may import it."""
 
 GATES = {"ascendtensor", "ascendtensor.simulator"}
