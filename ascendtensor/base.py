@@ -7,6 +7,7 @@ tensor class that imports them.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from . import shapes
@@ -46,7 +47,7 @@ class StridedDesc:
         self.device = device
         self.strides = strides
         self.offset = offset
-        self.numel = shapes.numel(shape)
+        self.numel = prod(shape)
 
     @property
     def nbytes(self) -> int:

@@ -405,7 +405,7 @@ def basic_index(shape: Sequence[int], strides: Sequence[int], offset: int, index
     dim, ndim, base = 0, len(shape), offset
     for position, part in enumerate(parts):
         axes = 1
-        if isinstance(part, slice):
+        if part.__class__ is slice:
             if dim < ndim:
                 start, length, step = _slice(part, shape[dim])
                 offset += start * strides[dim]
@@ -485,7 +485,8 @@ def _slice(part: slice, length: int) -> tuple[int, int, int]:
         raise ValueRangeError("slice step cannot be zero") from None
     except TypeError:
         raise DTypeError(f"the parts of a slice are integers or None, not {part!r}") from None
-    return start, len(range(start, stop, step)), step
+    # len(range(start, stop, step)), which a length beyond sys.maxsize would overflow
+    return start, max(0, (stop - start + (step - 1 if step > 0 else step + 1)) // step), step
 
 
 def without_negative_strides(shape: Shape, strides: Strides, offset: int) -> tuple[Strides, int, tuple[int, ...]]:

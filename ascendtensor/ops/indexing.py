@@ -29,6 +29,7 @@ from .writing import check_writable, copy_into, takes_outputs
 T = TypeVar("T", bound=TensorBase)
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
+_EXACTLY_BASIC = frozenset(_BASIC)
 
 
 # Reading
@@ -50,8 +51,13 @@ def get(input: T, index: Any) -> T:
             offset = base.element_offset(input)
             strides = desc.strides
             return base.view(input, shape[1:], strides[1:], offset + index % shape[0] * strides[0] if desc.numel else offset)
-        found = shapes.basic_index(desc.shape, base.element_strides(input), base.element_offset(input), _parts(index))
-        view = base.view(input, found.shape, found.strides, found.offset)
+        parts = index if index.__class__ is tuple else (index,)
+        for part in parts:
+            if part.__class__ not in _EXACTLY_BASIC:
+                parts = _parts(index)
+                break
+        found = shapes.basic_index(shape, desc.strides, base.element_offset(input), parts)
+        view = base.view_as(input, desc.dtype, found.shape, found.strides, found.offset)
         return _gathered(view, *_indices(view, found.advanced)) if found.advanced else view
     except AscendTensorError as error:
         raise error.with_context("index", (input,)) from None
