@@ -1,4 +1,4 @@
-"""`python -m ascendtensor info | demo | compile`: what was found on this machine, the library at work, operator models ahead of time."""
+"""`python -m ascendtensor info | demo | compile | selfcheck`: the machine, the library at work, models ahead of time, a report."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import __version__, ahead, demo, information
+from . import __version__, ahead, demo, information, selfcheck
 from .errors import AscendTensorError
 
 
@@ -18,6 +18,9 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("info", help="what was found on this machine, and what is missing").set_defaults(run=information.run)
     demo.add_arguments(commands.add_parser("demo", help="train two small networks on scanned digits"))
     ahead.add_arguments(commands.add_parser("compile", help="make operator models ahead of time, for machines without a compiler"))
+    selfcheck.add_arguments(
+        commands.add_parser("selfcheck", help="compare this backend with NumPy and with inferred rules, write a report")
+    )
     return main
 
 
