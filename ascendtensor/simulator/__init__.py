@@ -21,7 +21,7 @@ import numpy as np
 
 from ascendtensor.codes import data_type_size as _type_size
 
-from . import blas, faults, op, prof, rt, util
+from . import blas, faults, media, op, prof, rt, util
 from .desc import (
     create_data_buffer,
     create_tensor_desc,
@@ -107,6 +107,7 @@ __all__ = [
     "install",
     "kernel_binary",
     "leaks",
+    "media",
     "new_process",
     "op",
     "prof",
@@ -245,7 +246,7 @@ def tables() -> dict[str, int]:
 def install() -> None:
     """Put the simulator in place of ``acl`` for later imports."""
     sys.modules["acl"] = sys.modules[__name__]
-    for name in ("rt", "op", "util", "mdl", "blas", "prof"):
+    for name in ("rt", "op", "util", "mdl", "blas", "prof", "media"):
         module = sys.modules.get(f"{__name__}.{name}")
         if module is not None:
             sys.modules[f"acl.{name}"] = module

@@ -16,8 +16,8 @@ from .engine import diagnostics
 from .engine.tables import LOCAL, Stream
 
 _ROOT: Final = __name__.rpartition(".")[0]
-_CHAPTERS: Final = ("", ".rt", ".op", ".blas", ".util", ".prof", ".mdl")
-_MAKERS: Final = ("create", "malloc", "register", "reserve", "load", "binary_load", "range_start", "host_register")
+_CHAPTERS: Final = ("", ".rt", ".op", ".blas", ".util", ".prof", ".mdl", ".media")
+_MAKERS: Final = ("create", "malloc", "register", "reserve", "load", "binary_load", "range_start", "host_register", "dvpp_malloc")
 """Beginnings of the names of functions whose first result is a new handle or address."""
 _LAUNCHERS: Final = frozenset(
     {"acl.op.execute", "acl.op.execute_v2", "acl.op.execute_with_handle", "acl.op.cast", "acl.rt.launch_kernel"}

@@ -152,6 +152,17 @@ def test_cmo_async(acl: ModuleType) -> None:
     assert acl.rt.synchronize_stream(0) == 0
 
 
+def test_memory_of_the_image_units(acl: ModuleType) -> None:  # RT-28, RT-31
+    address, ret = acl.media.dvpp_malloc(64)
+    assert ret == 0
+    assert acl.rt.memset(address, 64, 1, 64) == 0
+    assert acl.media.dvpp_free(address) == 0
+    assert acl.media.dvpp_free(address) == 107000
+    assert acl.media.dvpp_free(0) == 100000
+    assert acl.media.dvpp_malloc(0) == (0, 100000)
+    assert dir(acl.media) == ["dvpp_free", "dvpp_malloc"]
+
+
 def test_allocation_by_attributes(acl: ModuleType) -> None:  # RT-28, RT-30
     none: dict[str, Any] = {}
     first, ret = acl.rt.malloc_with_cfg(64, 0, none)

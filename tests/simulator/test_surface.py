@@ -19,7 +19,7 @@ CORE = sorted(name for name, facts in API.items() if facts["tier"] == "core" and
 HERE = sorted(name for name in API if name.rpartition(".")[0] in MODULES)
 CHAPTERS = {"blas", "op", "prof", "rt", "util"}
 ADDED = CHAPTERS | {"configure", "faults", "install", "new_process", "tables"} | {"KernelLaunch", "kernel_binary", "register_kernel"}
-ADDED |= {"Finding", "Misuse", "findings", "leaks", "report", "strict", "trace"}
+ADDED |= {"media", "Finding", "Misuse", "findings", "leaks", "report", "strict", "trace"}
 """What the simulator has beside pyACL's functions."""
 
 GOOD: dict[str, Any] = {"int": 0, "str": "", "float": 0.0, "list": [], "list of list": [], "object": None, "dict": {}}

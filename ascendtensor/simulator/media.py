@@ -1,0 +1,31 @@
+"""``acl.media``: only the memory of the image and video units, which programs use without these units too."""
+
+from __future__ import annotations
+
+from .engine import contexts, hazards, memory
+from .engine.arguments import function, invalid, null, public
+
+
+def __dir__() -> list[str]:
+    return public(__name__)
+
+
+@function("acl.media.dvpp_malloc", "K", 0)
+def dvpp_malloc(size: int) -> tuple[int, int]:
+    """(address, ret) of device memory, as ``acl.rt.malloc`` (RT-28, RT-29)."""
+    if size == 0:
+        raise invalid("size", size, "must be greater than 0")
+    padded = memory.padded_size(size)
+    if padded >= 1 << 64:
+        raise invalid("size", size, "is too large to be rounded up to 32 bytes")
+    return memory.allocate(contexts.current().device, padded).address, 0
+
+
+@function("acl.media.dvpp_free", "K")
+def dvpp_free(dev_ptr: int) -> int:
+    """Waits for nothing, as ``acl.rt.free`` (RT-31, RT-32)."""
+    if dev_ptr == 0:
+        raise null("dev_ptr")
+    hazards.check_freed(dev_ptr)
+    memory.release(dev_ptr)
+    return 0
