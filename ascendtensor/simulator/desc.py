@@ -9,6 +9,7 @@ from ascendtensor.codes import data_type_size as _type_size
 
 from .engine import memory
 from .engine.arguments import function, invalid, long_list, null, refuse
+from .engine.diagnostics import missing
 from .engine.tables import BUFFERS, DESCS, DataBuffer, TensorDesc, new_handle
 
 UNKNOWN_RANK: Final = 0xFFFF_FFFF_FFFF_FFFE
@@ -18,7 +19,7 @@ MAX_RANGE_NUMBERS: Final = 4096
 def _desc(handle: int) -> TensorDesc:
     found = DESCS.get(handle)
     if found is None:
-        raise null("desc") if handle == 0 else invalid("desc", hex(handle), "is not a live tensor descriptor")
+        raise missing("desc", handle, "tensor descriptor")
     return found
 
 
@@ -268,7 +269,7 @@ def create_data_buffer(data_ptr: int, size: int) -> int:
 def _buffer(handle: int) -> DataBuffer:
     found = BUFFERS.get(handle)
     if found is None:
-        raise null("buffer") if handle == 0 else invalid("buffer", hex(handle), "is not a live data buffer")
+        raise missing("buffer", handle, "data buffer")
     return found
 
 

@@ -22,6 +22,7 @@ from .engine.arguments import function, int_list, invalid, null, public
 from .engine.attr_values import values_of
 from .engine.attrs import Attributes
 from .engine.container import ContainerFault, unpack
+from .engine.diagnostics import missing
 from .engine.handles import OpHandle, Prepared
 from .engine.launching import GE_FAILURE, check_counts, launch
 from .engine.matching import TABLE, query_of, spec_of
@@ -136,7 +137,7 @@ def destroy_attr(attr_handle: int) -> None:
 def _attr(handle: int) -> Attributes:
     found: Attributes | None = ATTRS.get(handle)
     if found is None:
-        raise null("attr") if handle == 0 else invalid("attr", hex(handle), "is not a live attribute object")
+        raise missing("attr", handle, "attribute object")
     return found
 
 
@@ -219,9 +220,10 @@ def _descs(parameter: str, handles: Sequence[int], count: int) -> list[TensorDes
     """Descriptors as far as the buffer list reaches; a missing one is null (PY-8)."""
     found: list[TensorDesc] = []
     for index in range(count):
-        desc = DESCS.get(handles[index]) if index < len(handles) else None
+        handle = handles[index] if index < len(handles) else 0
+        desc = DESCS.get(handle)
         if desc is None:
-            raise null(f"{parameter}[{index}]")
+            raise missing(f"{parameter}[{index}]", handle, "tensor descriptor")
         name = desc.dynamic_input
         if name and found and found[-1].dynamic_input != name and any(other.dynamic_input == name for other in found):
             raise invalid(f"{parameter}[{index}]", name, "the members of a repeated input must follow each other")  # TD-20
@@ -234,7 +236,7 @@ def _buffers(parameter: str, handles: Sequence[int], addressed: bool) -> list[Da
     for index, handle in enumerate(handles):
         buffer = BUFFERS.get(handle)
         if buffer is None:
-            raise null(f"{parameter}[{index}]")
+            raise missing(f"{parameter}[{index}]", handle, "data buffer")
         if addressed and buffer.address == 0 and buffer.size > 0:
             raise invalid(f"{parameter}[{index}]", 0, f"a buffer of {buffer.size} bytes has no address")
         found.append(buffer)
@@ -453,7 +455,7 @@ def _first_launch(handle: int, inputs: Any, outputs: Any, stream: int) -> int:
     in_handles, out_handles = int_list(NAME, inputs), int_list(NAME, outputs)
     record: OpHandle | None = HANDLES.get(handle)
     if record is None:
-        raise null("handle") if handle == 0 else invalid("handle", hex(handle), "is not a live operator handle")
+        raise missing("handle", handle, "operator handle")
     in_buffers = _buffers("inputs", in_handles, False)
     out_buffers = _buffers("outputs", out_handles, False)
     if out_buffers and not any(buffer.size for buffer in out_buffers):

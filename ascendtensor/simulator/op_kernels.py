@@ -10,6 +10,7 @@ from .engine import AclFault, custom, memory, tiling
 from .engine.absent import API_NOT_SUPPORTED, absent
 from .engine.arguments import function, int_list, invalid, null, refuse
 from .engine.attrs import EMPTY, Attributes
+from .engine.diagnostics import missing
 from .engine.matching import query_of, spec_of
 from .engine.process import State
 from .engine.tables import ATTRS, DESCS, ON_FINALIZE, TensorDesc
@@ -114,11 +115,13 @@ def set_kernel_workspace_sizes(kernel_desc: int, num: int, sizes_ptr: int) -> in
 
 
 def _descs(parameter: str, handles: list[int]) -> list[TensorDesc]:
-    found = [DESCS.get(handle) for handle in handles]
-    for index, desc in enumerate(found):
+    found: list[TensorDesc] = []
+    for index, handle in enumerate(handles):
+        desc = DESCS.get(handle)
         if desc is None:
-            raise null(f"{parameter}[{index}]")
-    return [desc for desc in found if desc is not None]
+            raise missing(f"{parameter}[{index}]", handle, "tensor descriptor")
+        found.append(desc)
+    return found
 
 
 @function("acl.op.update_params", "sOOK")
@@ -129,7 +132,7 @@ def update_params(op_type: str, in_desc_list: Any, out_desc_list: Any, attr_hand
     inputs, outputs = _descs("in_desc_list", in_handles), _descs("out_desc_list", out_handles)
     found: Attributes | None = ATTRS.get(attr_handle, EMPTY if attr_handle == 0 else None)
     if found is None:
-        raise invalid("attr", hex(attr_handle), "is not a live attribute object")
+        raise missing("attr", attr_handle, "attribute object")
     chosen = tiling.choose(op_type, (len(in_handles), in_handles, len(out_handles), out_handles, attr_handle))
     query = query_of(op_type, inputs, outputs, found.copy())
     tiling.keep(query, chosen, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)), found)

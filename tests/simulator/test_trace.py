@@ -134,6 +134,25 @@ def test_handle_destroyed_in_flight(acl: ModuleType) -> None:  # HD-13
     assert len(simulator.findings()) == 1
 
 
+def test_use_after_destroy(acl: ModuleType) -> None:  # undefined on a board
+    add = Add(acl, 4)
+    handle, attr = add.handle(), acl.op.create_attr()
+    acl.op.destroy_handle(handle)
+    acl.op.destroy_attr(attr)
+    assert acl.op.execute_with_handle(handle, add.inputs, add.outputs, 0) == 100000
+    assert add.execute(attr=attr) == 100000
+    assert acl.op.set_attr_int(attr, "axis", 1) == 100000
+    acl.destroy_data_buffer(add.inputs[1])
+    assert add.execute() == 100000
+    assert acl.update_data_buffer(add.inputs[1], 0, 0) == 100000
+    acl.destroy_tensor_desc(add.in_descs[0])
+    assert add.execute() == 100000
+    assert acl.set_tensor_shape(add.in_descs[0], [4]) == 100000
+    assert kinds() == ["use after destroy"] * 7
+    assert acl.op.set_attr_int(0, "axis", 1) == acl.op.set_attr_int(12345, "axis", 1) == 100000  # null, or no handle at all
+    assert len(kinds()) == 7
+
+
 def in_thread(body: Any) -> None:
     thread = threading.Thread(target=body)
     thread.start()

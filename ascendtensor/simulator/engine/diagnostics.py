@@ -12,11 +12,14 @@ import os
 import sys
 from typing import Final, NamedTuple
 
-from . import contexts, memory
-from .tables import COUNTED, ON_FINALIZE, ON_NEW_PROCESS, Context, Stream
+from . import AclFault, contexts, memory
+from .arguments import invalid, null
+from .tables import COUNTED, HANDLE_BASE, HANDLE_STEP, ON_FINALIZE, ON_NEW_PROCESS, Context, Stream
 
 _SIMULATOR: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PACKAGE: Final = os.path.dirname(_SIMULATOR)
+HANDLE_RANGE: Final = 1 << 40
+"""How far handles may have been counted; no address lies there."""
 LIMIT: Final = 1000
 """Different findings kept."""
 _log: Final = logging.getLogger("ascendtensor.simulator")
@@ -31,7 +34,7 @@ class Finding(NamedTuple):
 
     Attributes:
         kind: "leak", "read too early", "overwritten in flight", "freed in flight", "copy direction", "stream of two threads",
-            "output larger than its buffer" or "handle destroyed in flight".
+            "output larger than its buffer", "handle destroyed in flight" or "use after destroy".
         text: What happened.
         line: The Python line of the call that it was noticed in.
         origin: The line that made the object or queued the work, "" unless calls are traced.
@@ -86,6 +89,19 @@ def notice(kind: str, text: str, origin: str = "") -> None:
     _log.info("%s", finding)
     if State.strict:
         raise Misuse(str(finding))
+
+
+def missing(parameter: str, handle: int, what: str) -> AclFault:
+    """The fault of a handle that stands for nothing: 100000. One that was destroyed is a finding too; on a board it is undefined.
+
+    Raises:
+        Misuse: In strict mode, for a handle that was destroyed.
+    """
+    if handle == 0:
+        return null(parameter)
+    if HANDLE_BASE < handle < HANDLE_BASE + HANDLE_RANGE and handle % HANDLE_STEP == 0:
+        notice("use after destroy", f"{what} [{handle:#x}] is given as {parameter}", ORIGINS.get(handle, ""))
+    return invalid(parameter, hex(handle), f"is not a live {what}")
 
 
 def findings() -> list[Finding]:
