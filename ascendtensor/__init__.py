@@ -78,6 +78,7 @@ from .errors import (
 )
 from .interop.host import HostArray
 from .launch import op_models
+from .launch.given_models import load_op_models
 from .launch.registry import handle_cache
 from .ops.activation import relu, sigmoid
 from .ops.comparison import (
@@ -108,6 +109,7 @@ from .ops.comparison import (
     ne,
     signbit,
 )
+from .ops.custom import CustomOp, register_op
 from .ops.einsum import einsum
 from .ops.elementwise import (
     add,
@@ -364,6 +366,7 @@ __all__ = [
     "ClosedError",
     "CompileError",
     "CompilerNotFoundError",
+    "CustomOp",
     "DTypeError",
     "Device",
     "DeviceError",
@@ -534,6 +537,7 @@ __all__ = [
     "le",
     "lerp",
     "linspace",
+    "load_op_models",
     "log",
     "log1p",
     "log2",
@@ -606,6 +610,7 @@ __all__ = [
     "raw",
     "real",
     "reciprocal",
+    "register_op",
     "relu",
     "remainder",
     "repeat_interleave",

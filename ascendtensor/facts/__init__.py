@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ..codes import DataType
 
-__all__ = ["ACL_TYPES", "REQUIRED", "Attribute", "Operator", "Parameter", "acl_type", "names", "operator"]
+__all__ = ["ACL_TYPES", "REQUIRED", "Attribute", "Operator", "Parameter", "acl_type", "declare", "names", "operator"]
 
 Kind = Literal["required", "optional", "dynamic"]
 Row = tuple[tuple["str | None", ...], tuple["str | None", ...]]
@@ -165,7 +165,25 @@ class Operator(NamedTuple):
 
 def operator(op_type: str) -> Operator | None:
     """The facts of an operator type, or None if CANN has none of that name."""
-    return _decode(op_type) if op_type in _index()[1] else None
+    return _decode(op_type) if op_type in _index()[1] else _declared.get(op_type)
+
+
+_declared: Final[dict[str, Operator]] = {}
+
+
+def declare(op_type: str, inputs: Sequence[Parameter], outputs: Sequence[Parameter], attrs: Sequence[Attribute]) -> Operator:
+    """Note the prototype of an operator of the user's own, once more to replace it.
+
+    Raises:
+        ValueError: CANN has an operator of that name.
+    """
+    if op_type in _index()[1]:
+        raise ValueError(f"CANN has an operator {op_type}; an operator of your own needs another name")
+    made = Operator(
+        op_type, tuple(inputs), tuple(outputs), tuple(attrs), "aicore", "", {}, (), "", None, {}, (), False, (), False, False, ""
+    )
+    _declared[op_type] = made
+    return made
 
 
 def names() -> list[str]:

@@ -86,6 +86,8 @@ class HandleRegistry:
         self._source: ModelStore | Archive | Registrar | None = None
         # Called with the description of every model that a new plan launches (`op_models.record`).
         self.recorders: list[Callable[[Description], None]] = []
+        # Models that the user has loaded (`load_op_models`), which are to be looked for before anything is compiled.
+        self.given: list[bytes] = []
         # What launches are compiled with, each anew (`op_models.mode`), instead of through handles.
         self.each_run: Registrar | None = None
         self.variants = Variants()
@@ -224,6 +226,9 @@ class HandleRegistry:
             self.note(description)
             if description in self._loaded:
                 return 0.0
+            if self.given and self._is_given(description):
+                self._loaded[description] = b""
+                return 0.0
             source = self._models()
             began = time.perf_counter()
             if isinstance(source, compiler.Registrar):
@@ -239,6 +244,14 @@ class HandleRegistry:
                     binding.op_load(binding.bytes_to_ptr(model), len(model))
                 self._loaded[description] = model
             return spent
+
+    def _is_given(self, description: Description) -> bool:
+        """Whether pyACL holds a model already, one that the user loaded."""
+        try:
+            binding.destroy_handle(_create_handle(description))
+        except OperatorNotFoundError:
+            return False
+        return True
 
     def note(self, description: Description) -> None:
         """Tell those who record that a new plan launches this."""

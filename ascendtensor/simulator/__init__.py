@@ -60,6 +60,7 @@ from .engine import errors_log, process
 from .engine.arguments import function
 from .engine.custom import KernelLaunch, kernel_binary, register_kernel
 from .engine.diagnostics import Finding, Misuse, findings, leaks, report
+from .operators import kernel
 from .tracing import strict, trace
 from .versions import get_cann_attribute, get_cann_attribute_list, get_cann_version, get_device_capability, get_version_str
 
@@ -105,6 +106,7 @@ __all__ = [
     "get_version_str",
     "init",
     "install",
+    "kernel",
     "kernel_binary",
     "leaks",
     "media",

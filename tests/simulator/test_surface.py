@@ -18,7 +18,9 @@ MODULES = ("acl", "acl.rt", "acl.op", "acl.blas", "acl.util", "acl.prof")
 CORE = sorted(name for name, facts in API.items() if facts["tier"] == "core" and name.rpartition(".")[0] in MODULES)
 HERE = sorted(name for name in API if name.rpartition(".")[0] in MODULES)
 CHAPTERS = {"blas", "op", "prof", "rt", "util"}
-ADDED = CHAPTERS | {"configure", "faults", "install", "new_process", "tables"} | {"KernelLaunch", "kernel_binary", "register_kernel"}
+ADDED = (
+    CHAPTERS | {"configure", "faults", "install", "new_process", "tables"} | {"KernelLaunch", "kernel", "kernel_binary", "register_kernel"}
+)
 ADDED |= {"media", "Finding", "Misuse", "findings", "leaks", "report", "strict", "trace"}
 """What the simulator has beside pyACL's functions."""
 

@@ -172,6 +172,14 @@ def add_rule(op_type: str, rule: InferRule) -> None:
     _RULES[op_type] = rule
 
 
+def replace(op_type: str, bind: BindFunction, rule: InferRule | None = None) -> None:
+    """Registers a binder, and a shape rule, in the place of those of before, for operators of the user's own."""
+    _KERNELS[op_type] = Kernel(op_type, bind, ())
+    _RULES.pop(op_type, None)
+    if rule is not None:
+        _RULES[op_type] = rule
+
+
 def kernel(*op_types: str) -> Callable[[R], R]:
     """Registers ``run(inputs, outputs, attrs)`` as the kernel of operator types."""
 

@@ -1,0 +1,47 @@
+"""Operator models that the user loads, such as those of operators of his own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..acl import binding
+from ..errors import CompileError
+from ..runtime import device
+from .registry import handle_cache
+
+
+def load_op_models(source: str | os.PathLike[str] | bytes) -> int:
+    """Load operator models that were compiled elsewhere; from now on launches look among them before anything is compiled.
+
+    They are single-operator models with static shapes, as `atc --singleop` writes them. After a `shutdown()` load them again.
+
+    Args:
+        source: A file, a directory (every `.om` in it and below), or the bytes of one model.
+
+    Returns:
+        How many were loaded.
+
+    Raises:
+        CompileError: There is no model.
+        AclError: pyACL refuses one.
+
+    Like: acl.op.load.
+    """
+    if isinstance(source, bytes):
+        models = [source]
+    else:
+        place = Path(source)
+        files = sorted(place.rglob("*.om")) if place.is_dir() else [place]
+        try:
+            models = [file.read_bytes() for file in files]
+        except OSError as error:
+            raise CompileError(f"no operator model can be read: {error}", where="load_op_models") from None
+    if not models:
+        raise CompileError(f"there is no .om file in {source!s}", where="load_op_models")
+    device.current_stream()
+    with handle_cache.lock:
+        for model in models:
+            binding.op_load(binding.bytes_to_ptr(model), len(model))
+            handle_cache.given.append(model)  # pyACL wants it to stay (OM-5)
+    return len(models)
