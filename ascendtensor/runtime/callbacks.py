@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..acl import binding
 from ..errors import AclError
+from .interrupts import HeldInterrupts
 from .process import state
 
 if TYPE_CHECKING:
@@ -108,12 +109,13 @@ class Server:
             finally:
                 self._count(waiting, -1)
 
-        self._count(waiting, 1)
-        try:
-            binding.launch_callback(call, None, int(blocking), lane.handle)
-        except BaseException:
-            self._count(waiting, -1)
-            raise
+        with HeldInterrupts():  # either it is queued and counted, or neither
+            self._count(waiting, 1)
+            try:
+                binding.launch_callback(call, None, int(blocking), lane.handle)
+            except BaseException:
+                self._count(waiting, -1)
+                raise
 
     def _count(self, outstanding: Outstanding, change: int) -> None:
         with self.changed:

@@ -33,7 +33,8 @@ def raw(device: DeviceLike = None, *, check: bool = True) -> Iterator[Raw]:
 
     Args:
         device: Which device; the current one if None.
-        check: Wait for the stream at the end, unless the block raised. Without it errors show at the next synchronising call.
+        check: Wait for the stream at the end, unless the block raised. Without it errors show at the next synchronising call, and what you
+            wrote into a tensor that lives on another stream is not ordered for third streams.
 
     Raises:
         AclError: What was queued failed.

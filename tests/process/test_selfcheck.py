@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,3 +88,11 @@ def test_rules_are_known_and_nothing_is_both_checked_and_left_alone() -> None:
         assert int(first) <= int(number) <= int(last), rule.number
     assert not {rule.number for rule in rules.RULES} & {number for key in rules.NOT_CHECKED for number in key.split(", ")}
     assert len({case.name for case in operators.CASES}) == len(operators.CASES)
+
+
+def test_strict_mode_of_the_simulator() -> None:
+    environment = {**os.environ, "ASCENDTENSOR_SIM_STRICT": "1"}
+    command = [sys.executable, "-m", "ascendtensor", "selfcheck", "--only", "rules", "-o", "-"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "HD-13" in done.stdout and "1 skipped" in done.stdout and "Traceback" not in done.stderr

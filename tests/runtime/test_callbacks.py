@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 import threading
 import time
 
@@ -136,3 +138,23 @@ def test_a_thread_that_dies_is_replaced_and_nobody_waits_for_it(caplog: pytest.L
     stream.add_callback(lambda: seen.append(1))
     stream.synchronize()
     assert seen == [1]
+
+
+def test_ctrl_c_while_waiting_leaves_things_in_order() -> None:
+    program = """
+import os, signal, threading, time
+import ascendtensor as at
+seen = []
+at.current_stream().add_callback(lambda: (time.sleep(1.0), seen.append(1)))
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    at.synchronize()
+except KeyboardInterrupt:
+    print("interrupted", len(seen))
+at.synchronize()
+print("done", len(seen))
+at.current_stream().add_callback(lambda: print("ran at the end"))
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["interrupted 0", "done 1", "ran at the end"]
