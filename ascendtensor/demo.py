@@ -201,7 +201,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `python -m ascendtensor demo`."""
     parser.add_argument("--samples", type=int, help="how many of the 1,797 digits to use (default: all)")
     parser.add_argument("--epochs", type=int, default=30, help="passes over the training digits (default: 30)")
-    parser.add_argument("--device", default="npu", help='device, such as "npu:0" (default: the current one)')
+    parser.add_argument("--device", default="npu", help='device, such as "npu:1" or 1 (default: the current one)')
     parser.add_argument("--dtype", choices=DTYPES, default="float32", help="dtype of the arithmetic (default: float32)")
     parser.set_defaults(run=run)
 
@@ -211,6 +211,7 @@ def run(options: argparse.Namespace) -> int:
     if options.epochs < 1:
         raise ValueRangeError(f"--epochs must be at least 1, got {options.epochs}").with_context("demo")
     digits = load(options.samples)
+    device = f"npu:{options.device}" if options.device.isdecimal() else options.device
     dtype = dtypes.as_dtype(options.dtype)
     began = time.perf_counter()
     report = Report()
@@ -218,14 +219,12 @@ def run(options: argparse.Namespace) -> int:
     with Progress(transient=True, console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
         for name, layers in MODELS.items():
             task = progress.add_task(f"{name}, {dtype.name}", total=options.epochs * batches)
-            losses, accuracy = train_on_npu(
-                digits, layers, options.epochs, dtype, options.device, functools.partial(progress.advance, task)
-            )
+            losses, accuracy = train_on_npu(digits, layers, options.epochs, dtype, device, functools.partial(progress.advance, task))
             expected = train_in_float64(digits, layers, options.epochs)
             report.losses[name], report.accuracies[name] = losses[-1], accuracy
             report.differences[name] = max(abs(loss - wanted) / wanted for loss, wanted in zip(losses, expected, strict=True))
     elapsed = time.perf_counter() - began
-    for line in lines(report, digits, dtype, options.device, elapsed):
+    for line in lines(report, digits, dtype, device, elapsed):
         print(line)
     return int(any(difference > TOLERANCE[dtype.name] for difference in report.differences.values()))
 

@@ -459,7 +459,7 @@ def as_device(device: DeviceLike = None) -> Device:
         return _numbered(thread.chosen)
     if isinstance(device, str):
         kind, _, number = device.partition(":")
-        if kind == "npu" and number.isdecimal():
+        if kind == "npu" and number.removeprefix("-").isdecimal():
             return _numbered(int(number))
         raise DeviceError(f"unknown device {device!r}", advice='Devices are named "npu" and "npu:0"; .cpu() gives a host array.')
     if isinstance(device, bool):

@@ -127,3 +127,19 @@ def test_numbers_and_tensors_without_dimensions_are_indices() -> None:
     x.index_put_((at.tensor([1, 1]), at.tensor(-1)), 2, accumulate=True)
     x.index_put_((0, at.tensor(1)), at.tensor(7.0))
     assert values(x) == [[0.0, 7.0, 0.0], [1.0, 1.0, 5.0]]
+
+
+@pytest.mark.slow
+def test_positions_past_two_to_the_31() -> None:
+    # pytorch/pytorch#190052: an offset kept in 32 bits gives a wrong position or a crash
+    position = 2**31 + 5
+    x = at.zeros(2**31 + 8, dtype=at.uint8)
+    x[position] = 7
+    assert values(x[position]) == values(x[-3]) == 7 and values(x[position - 1]) == 0
+    assert values(x.argmax()) == position
+    assert values(x[2**31 :]) == [0, 0, 0, 0, 0, 7, 0, 0]
+    # Their intermediate results have 8 bytes for each element: more than the device has, and nothing is lost by asking.
+    for body in (lambda: at.sum(x).item(), lambda: at.nonzero(x).tolist()):
+        with pytest.raises(at.OutOfDeviceMemoryError, match=r"16\.5 GiB"):
+            body()
+    assert values(x[-3]) == 7

@@ -135,10 +135,11 @@ def test_demo_trains_and_reports(dtype: str) -> None:
     assert "MatMulV2" in done.stdout
 
 
-def test_demo_on_another_device(capsys: Captured) -> None:
+@pytest.mark.parametrize("device", ["npu:1", "1"])
+def test_demo_on_another_device(device: str, capsys: Captured) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("rich")
-    assert main(["demo", "--samples", "120", "--epochs", "1", "--device", "npu:1"]) == 0
+    assert main(["demo", "--samples", "120", "--epochs", "1", "--device", device]) == 0
     printed = capsys.readouterr().out.splitlines()
     memory, copied = (next(line for line in printed if line.startswith(name)) for name in ("device memory", "copied"))
     assert " 0 B peak" not in memory and " 0 B " not in copied, "the figures are those of the device that was used"
