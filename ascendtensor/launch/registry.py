@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .. import compiler, dtypes
 from ..acl import binding
+from ..compiler import progress
 from ..errors import OperatorNotFoundError
 from ..runtime import attrs, desc, device
 from ..runtime.interrupts import HeldInterrupts
@@ -232,7 +233,8 @@ class HandleRegistry:
             source = self._models()
             began = time.perf_counter()
             if isinstance(source, compiler.Registrar):
-                _register(source, description)
+                with progress.shown(f"{description} with {source.name} for {source.soc}"):
+                    _register(source, description)
                 model = b""  # it stays in pyACL
             else:
                 (model,) = source.get([description])

@@ -7,8 +7,10 @@ border between Python and C as they would on a board.
 from __future__ import annotations
 
 import ctypes
+import logging
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ import pytest
 import ascendtensor as at
 from ascendtensor import compiler, simulator
 from ascendtensor.acl import binding
-from ascendtensor.compiler import online
+from ascendtensor.compiler import online, progress
 from ascendtensor.compiler.online import CompileOption, OnlineCompiler
 from ascendtensor.launch.registry import HandleRegistry, handle_cache
 from ascendtensor.runtime import device as devices
@@ -159,6 +161,16 @@ def test_precision_and_cache_are_set_before_the_first_operator(cann: StandIn, tm
         (CompileOption.CACHE_MODE, "enable"),
     ]
     assert Path(directory).is_dir()
+
+
+@needs_c
+def test_a_compile_that_takes_long_is_mentioned(cann: StandIn, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    real = OnlineCompiler.register
+    monkeypatch.setattr(OnlineCompiler, "register", lambda *args: (time.sleep(0.1), real(*args))[1])
+    with caplog.at_level(logging.INFO, logger="ascendtensor"):
+        at.ones(2)
+    assert "compiling Fill(int64[1]=[2], float[]) -> float[2] with online for Ascend910B1" in caplog.messages
 
 
 @needs_c
