@@ -105,5 +105,5 @@ def test_leaks_of_every_test_by_option(tmp_path: Path) -> None:
 
 
 def test_the_entry_point_names_the_plugin() -> None:
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     assert '[project.entry-points.pytest11]\nascendtensor = "ascendtensor.testing"\n' in text
