@@ -323,6 +323,14 @@ def test_what_each_run_refuses_is_an_error_with_the_function(each_run: HandleReg
     assert "no kernel" in raised.value.acl_message
 
 
+def test_a_placement_that_is_refused_once_is_named_and_loses_nothing(each_run: HandleRegistry) -> None:
+    x = at.ones(3)
+    with simulator.faults.plan("acl.set_tensor_place_ment", code=100000), pytest.raises(at.AclError, match="set_tensor_place_ment") as raised:
+        x * 2
+    assert raised.value.where == "mul"
+    assert (x * 2).tolist() == [2, 2, 2]
+
+
 def test_recording_works_in_this_mode_too(each_run: HandleRegistry, tmp_path: Path) -> None:
     with at.op_models.record(tmp_path) as recording:
         at.ones(3) * 2
