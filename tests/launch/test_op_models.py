@@ -325,7 +325,10 @@ def test_what_each_run_refuses_is_an_error_with_the_function(each_run: HandleReg
 
 def test_a_placement_that_is_refused_once_is_named_and_loses_nothing(each_run: HandleRegistry) -> None:
     x = at.ones(3)
-    with simulator.faults.plan("acl.set_tensor_place_ment", code=100000), pytest.raises(at.AclError, match="set_tensor_place_ment") as raised:
+    with (
+        simulator.faults.plan("acl.set_tensor_place_ment", code=100000),
+        pytest.raises(at.AclError, match="set_tensor_place_ment") as raised,
+    ):
         x * 2
     assert raised.value.where == "mul"
     assert (x * 2).tolist() == [2, 2, 2]
