@@ -13,10 +13,10 @@ from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import AutogradError, DTypeError, ShapeError, ValueRangeError
-from .ops import host
+from .ops import host, indexing
 from .ops.arguments import checked
 from .ops.call import call
-from .ops.table.creation import EYE, LIN_SPACE, RANGE
+from .ops.table.creation import LIN_SPACE, RANGE
 from .ops.table.elementwise import CAST
 from .ops.table.movement import CLONE, FILL
 from .runtime.desc import TensorDesc
@@ -370,14 +370,15 @@ def eye(
     Raises:
         ShapeError: A negative number.
 
-    Ascend operator: Eye. Like: torch.eye, numpy.eye.
+    Ascend operator: Fill, ViewCopy; Eye keeps its sizes as attributes, so each shape would make a model. Like: torch.eye, numpy.eye.
     """
     no_autograd(requires_grad, "eye")
-    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
     rows, columns = shapes.as_shape(n, n if m is None else m)
-    working = wanted if wanted in EYE.dtypes else dtypes.float32
-    result = call(EYE, (), (rows, columns, working), as_device(device))
-    return _wrap(result if working is wanted else call(CAST, (result,), (wanted,)))
+    result = zeros(rows, columns, dtype=dtype, device=device)
+    length = min(rows, columns)
+    if length:
+        indexing.fill(base.view(result, (length,), (columns + 1,), 0), 1)
+    return result
 
 
 def _number(value: Any, where: str) -> Any:

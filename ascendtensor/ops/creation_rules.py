@@ -15,7 +15,3 @@ def arange(operands: Sequence[Meta], length: int, dtype: DType) -> Outcome:
 
 def linspace(operands: Sequence[Meta], steps: int, dtype: DType) -> Outcome:
     return Outcome(((steps,),), constants={"num": (steps,)}, dtypes=(dtype,))
-
-
-def eye(operands: Sequence[Meta], rows: int, columns: int, dtype: DType) -> Outcome:
-    return Outcome(((rows, columns),), attrs={"num_rows": rows, "num_columns": columns, "dtype": int(dtype.acl)}, dtypes=(dtype,))

@@ -98,9 +98,8 @@ RECORDS = [
         at.eye,
         lambda n, m=None, *, dtype: np.eye(n, m),
         _eye_samples,
-        (table.EYE,),
-        d.ALL,
-        lambda dtype: dtype,
+        dtypes=d.ALL,
+        result=lambda dtype: dtype,
         refused=lambda: [Refused((-1,), ValueError, "negative")],
     ),
     Record(

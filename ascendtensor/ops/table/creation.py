@@ -38,12 +38,3 @@ LIN_SPACE: Final = Row(
     dtypes=(d.float32, d.float64),
     via={d.float16: d.float32, d.bfloat16: d.float32},
 )
-EYE: Final = Row(
-    "eye",
-    "Eye",
-    (),
-    (Output("y"),),
-    rules.eye,
-    (Attr("num_rows", "int"), Attr("num_columns", "int", 0), Attr("batch_shape", "list_int", ()), Attr("dtype", "int", 0)),
-    dtypes=(d.float32, d.float16, d.bfloat16, d.int8, d.int16, d.int32, d.int64, d.uint8, d.bool_),
-)
