@@ -13,8 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..acl import binding
-from ..codes import Format
-from ..dtypes import from_acl
 from ..errors import OperatorNotFoundError, ShapeError
 from ..runtime import attrs, desc
 from ..runtime.desc import TensorDesc
@@ -57,7 +55,7 @@ class DynamicPlan(Plan):
     The descriptions of the operands' exact shapes are made once; `execute_v2` consumes them during the call (OP-16).
     """
 
-    __slots__ = ("attr", "constants", "dropped", "inputs", "interned", "model", "outputs", "owned", "reload")
+    __slots__ = ("attr", "constants", "dropped", "inputs", "model", "outputs", "reload")
     dynamic: ClassVar[bool] = True
 
     def __init__(self, call: Prepared, model: Description, reload: Callable[[Description], None]) -> None:
@@ -72,24 +70,14 @@ class DynamicPlan(Plan):
         )
         self.inputs: list[int] = []
         self.outputs: list[int] = []
-        self.owned: list[int] = []
-        self.interned: list[TensorDesc] = []
         with HeldInterrupts():
             self.attr = attrs.keep(device, exact.attrs)
             self.dropped = device.kept_descs.dropped, device.kept_attrs.dropped
             for tensor, wanted in pairs:
                 free = tensor.const is not None and wanted.const is None
-                self.inputs.append(self._input(replace(tensor, const=None) if free else tensor))
-            for tensor in exact.outputs:  # of our own: the call writes its dims into them (OP-13)
+                self.inputs.append(desc.keep(device, replace(tensor, const=None) if free else tensor))
+            for tensor in exact.outputs:
                 self.outputs.append(desc.keep(device, tensor))
-
-    def _input(self, tensor: TensorDescription) -> int:
-        """A description for the launches: the interned one where only shape and dtype matter (names are not compared, OM-23)."""
-        if tensor.absent or tensor.const is not None or tensor.dynamic_input or tensor.format != Format.ND:
-            self.owned.append(desc.keep(self.device, tensor))
-            return self.owned[-1]
-        self.interned.append(TensorDesc.of(tensor.shape, from_acl(tensor.dtype), self.device))
-        return self.interned[-1].handle()
 
     def __del__(self) -> None:
         # Appends only, and nothing global: this may run in any thread, and while the interpreter ends.
@@ -97,7 +85,7 @@ class DynamicPlan(Plan):
             descs, attributes = self.dropped
         except AttributeError:  # making it had failed
             return
-        descs.extend(self.owned)
+        descs.extend(self.inputs)
         descs.extend(self.outputs)
         attributes.append(self.attr)
 
