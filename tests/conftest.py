@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 
@@ -14,6 +15,9 @@ _CACHE = tempfile.mkdtemp(prefix="ascendtensor-tests-")
 # Set before the package is imported, and inherited by the processes that tests start.
 os.environ["ASCENDTENSOR_BACKEND"] = "simulator"
 os.environ["ASCENDTENSOR_CACHE_DIR"] = _CACHE
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts background jobs with SIGINT ignored, and processes that tests start would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from ascendtensor import simulator  # noqa: E402
 from ascendtensor.runtime import device as devices  # noqa: E402
