@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..acl import binding
 from ..errors import OperatorNotFoundError, ShapeError
 from ..runtime import attrs, desc
-from ..runtime.desc import TensorDesc
+from ..runtime.desc import KeptDesc, TensorDesc
 from ..runtime.interrupts import HeldInterrupts
 from .static import Plan, Prepared
 
@@ -52,42 +52,36 @@ def _opened(tensor: TensorDescription, free_constants: bool) -> TensorDescriptio
 class DynamicPlan(Plan):
     """A plan that launches by matching a dynamic model.
 
-    The descriptions of the operands' exact shapes are made once; `execute_v2` consumes them during the call (OP-16).
+    The descriptions of the operands' exact shapes are made once; `execute_v2` consumes them during the call (OP-16). Plans share them,
+    as they share attributes: a shape that was never seen should cost little more than its look-up.
     """
 
-    __slots__ = ("attr", "constants", "dropped", "inputs", "model", "outputs", "reload")
+    __slots__ = ("attr", "constants", "inputs", "kept", "model", "outputs", "reload")
     dynamic: ClassVar[bool] = True
 
     def __init__(self, call: Prepared, model: Description, reload: Callable[[Description], None]) -> None:
         super().__init__(call)
-        device, exact = call.device, call.description
-        pairs = list(zip(exact.inputs, model.inputs, strict=True))
         self.model = model
         self.reload = reload
-        # Constants that left the model are written to the device by each launch, like other values that change with every call.
-        self.constants = tuple(
-            (position, tensor.const) for position, (tensor, wanted) in enumerate(pairs) if tensor.const is not None and wanted.const is None
-        )
-        self.inputs: list[int] = []
-        self.outputs: list[int] = []
+        free: list[tuple[int, bytes]] = []
+        inputs = []
         with HeldInterrupts():
-            self.attr = attrs.keep(device, exact.attrs)
-            self.dropped = device.kept_descs.dropped, device.kept_attrs.dropped
-            for tensor, wanted in pairs:
-                free = tensor.const is not None and wanted.const is None
-                self.inputs.append(desc.keep(device, replace(tensor, const=None) if free else tensor))
-            for tensor in exact.outputs:
-                self.outputs.append(desc.keep(device, tensor))
+            for position, (tensor, wanted) in enumerate(zip(call.description.inputs, model.inputs, strict=True)):
+                if tensor.const is not None and wanted.const is None:
+                    free.append((position, tensor.const))
+                    tensor = replace(tensor, const=None)
+                inputs.append(self.describe(tensor))
+            outputs = [self.describe(tensor) for tensor in call.description.outputs]
+            attr = attrs.shared(self.device, call.description.attrs)
+        # Constants that left the model are written to the device by each launch, like other values that change with every call.
+        self.constants = tuple(free)
+        self.kept = (inputs, outputs, attr)
+        self.inputs = [kept.handle for kept in inputs]
+        self.outputs = [kept.handle for kept in outputs]
+        self.attr = attr.handle
 
-    def __del__(self) -> None:
-        # Appends only, and nothing global: this may run in any thread, and while the interpreter ends.
-        try:
-            descs, attributes = self.dropped
-        except AttributeError:  # making it had failed
-            return
-        descs.extend(self.inputs)
-        descs.extend(self.outputs)
-        attributes.append(self.attr)
+    def describe(self, tensor: TensorDescription) -> KeptDesc:
+        return desc.shared(self.device, tensor)
 
     def gather(self, operands: Sequence[Any], stream: Stream) -> tuple[list[int], list[Any]]:
         inputs, alive = super().gather(operands, stream)
@@ -125,7 +119,7 @@ class BoundedPlan(DynamicPlan):
         try:
             with HeldInterrupts():
                 for described in self.description.outputs:
-                    outputs.append(desc.keep(self.device, described))
+                    outputs.append(desc.keep(self.device, described, named=False))
             self.execute(operands, outputs, [buffer.data_buffer for buffer in buffers], stream)
             shapes = [binding.get_tensor_desc_dims(output) for output in outputs]
         finally:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..acl import binding
 from ..codes import Placement
+from ..runtime.desc import KeptDesc
 from ..runtime.interrupts import HeldInterrupts
 from ..runtime.scalars import encode
 from . import operands as fetches
@@ -21,7 +22,7 @@ from .dynamic import BoundedPlan, DynamicPlan
 from .static import Fetch, Prepared
 
 if TYPE_CHECKING:
-    from ..compiler.description import Description
+    from ..compiler.description import Description, TensorDescription
     from ..compiler.protocol import Registrar
     from ..runtime.memory import Pool
     from ..runtime.stream import Stream
@@ -84,6 +85,9 @@ class EachRunPlan(DynamicPlan):
                 fetch = OnHost(fetch, pool)
             placed.append((position, index, fetch))
         self.fetches = tuple(placed)
+
+    def describe(self, tensor: TensorDescription) -> KeptDesc:
+        return KeptDesc(self.device, tensor)  # of its own, since it may be placed on the host
 
     def execute(self, operands: Sequence[Any], descs: list[int], outputs: list[int], stream: Stream) -> None:
         inputs, _alive = self.gather(operands, stream)

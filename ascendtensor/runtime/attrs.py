@@ -68,12 +68,31 @@ def made(attributes: Sequence[Attribute]) -> Iterator[int]:
                 binding.destroy_attr(made)
 
 
-def keep(device: Device, attributes: Sequence[Attribute]) -> int:
-    """An aclopAttr that lives until `drop` or until the device is shut down."""
-    with HeldInterrupts():
-        return device.kept_attrs.add(create(attributes))
+class KeptAttr:
+    """An aclopAttr that lives as long as this object, or until the device is shut down.
+
+    Attributes:
+        handle: Its number in pyACL.
+    """
+
+    __slots__ = ("__weakref__", "_dropped", "handle")
+
+    def __init__(self, device: Device, attributes: Sequence[Attribute]) -> None:
+        with HeldInterrupts():
+            self.handle = device.kept_attrs.add(create(attributes))
+            self._dropped = device.kept_attrs.dropped
+
+    def __del__(self) -> None:
+        # An append only, and nothing global: this may run in any thread, and while the interpreter ends.
+        try:
+            self._dropped.append(self.handle)
+        except AttributeError:  # making it had failed
+            pass
 
 
-def drop(device: Device, handle: int) -> None:
-    """Give an aclopAttr of `keep` back. It only queues it, so a finaliser may call it."""
-    device.kept_attrs.dropped.append(handle)
+def shared(device: Device, attributes: tuple[Attribute, ...]) -> KeptAttr:
+    """The aclopAttr that plans with the same attributes share; nobody changes it. The caller holds the registry's lock."""
+    found: KeptAttr | None = device.shared_attrs.get(attributes)
+    if found is None:
+        found = device.shared_attrs[attributes] = KeptAttr(device, attributes)
+    return found

@@ -78,6 +78,7 @@ class Server:
 
     def __init__(self, device: Device) -> None:
         self._context = device.context
+        self._contexts = device.contexts
         self._outstanding = 0
         self._ending = False
         self.changed = threading.Condition()
@@ -96,7 +97,8 @@ class Server:
             if outstanding is None or outstanding.server is not self:
                 outstanding = lane.callbacks = Outstanding(self)
             if lane.handle not in self.subscribed:
-                binding.subscribe_report(self.ident, lane.handle)
+                with self._contexts.around(lane.handle):
+                    binding.subscribe_report(self.ident, lane.handle)
                 self.subscribed.add(lane.handle)
         waiting = outstanding
 
@@ -109,7 +111,7 @@ class Server:
             finally:
                 self._count(waiting, -1)
 
-        with HeldInterrupts():  # either it is queued and counted, or neither
+        with HeldInterrupts(), self._contexts.around(lane.handle):  # either it is queued and counted, or neither
             self._count(waiting, 1)
             try:
                 binding.launch_callback(call, None, int(blocking), lane.handle)
@@ -152,7 +154,9 @@ class Server:
         """Leave the streams. The device must be current in this thread."""
         while self.subscribed:
             try:
-                binding.unsubscribe_report(self.ident, self.subscribed.pop())
+                stream = self.subscribed.pop()
+                with self._contexts.around(stream):
+                    binding.unsubscribe_report(self.ident, stream)
             except AclError as error:
                 logger.warning("the thread that served callbacks can't leave a stream: %s", error)
 

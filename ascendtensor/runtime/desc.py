@@ -95,13 +95,18 @@ class TensorDesc:
             self.device.kept_descs.dropped.append(handle)
 
 
-def create(tensor: TensorDescription) -> int:
-    """An aclTensorDesc with everything that a description says: ranges, constant, name, repeated input (TD-14 to TD-21)."""
+def create(tensor: TensorDescription, named: bool = True) -> int:
+    """An aclTensorDesc with everything that a description says: ranges, constant, name, repeated input (TD-14 to TD-21).
+
+    Args:
+        tensor: What it says.
+        named: Set the name of an operand that is not repeated too: launches don't read it (OM-23), shape inference does (INF-6).
+    """
     handle = binding.create_tensor_desc(int(tensor.dtype), list(tensor.shape), int(tensor.format))
     try:
         if tensor.ranges:
             binding.set_tensor_shape_range(handle, [list(limits) for limits in tensor.ranges])
-        if tensor.name:
+        if tensor.name and (named or tensor.dynamic_input):
             binding.set_tensor_desc_name(handle, tensor.name)
         if tensor.dynamic_input:
             binding.set_tensor_dynamic_input(handle, tensor.dynamic_input)
@@ -142,12 +147,43 @@ def made(tensors: Sequence[TensorDescription]) -> Iterator[list[int]]:
                 binding.destroy_tensor_desc(handles.pop())
 
 
-def keep(device: Device, tensor: TensorDescription) -> int:
+def keep(device: Device, tensor: TensorDescription, named: bool = True) -> int:
     """An aclTensorDesc that lives until `drop` or until the device is shut down."""
     with HeldInterrupts():
-        return device.kept_descs.add(create(tensor))
+        return device.kept_descs.add(create(tensor, named))
 
 
 def drop(device: Device, handles: Sequence[int]) -> None:
     """Give aclTensorDescs of `keep` back. It only queues them, so a finaliser may call it."""
     device.kept_descs.dropped.extend(handles)
+
+
+class KeptDesc:
+    """An aclTensorDesc that lives as long as this object, or until the device is shut down.
+
+    Attributes:
+        handle: Its number in pyACL.
+    """
+
+    __slots__ = ("__weakref__", "_dropped", "handle")
+
+    def __init__(self, device: Device, tensor: TensorDescription, named: bool = True) -> None:
+        with HeldInterrupts():
+            self.handle = device.kept_descs.add(create(tensor, named))
+            self._dropped = device.kept_descs.dropped
+
+    def __del__(self) -> None:
+        # An append only, and nothing global: this may run in any thread, and while the interpreter ends.
+        try:
+            self._dropped.append(self.handle)
+        except AttributeError:  # making it had failed
+            pass
+
+
+def shared(device: Device, tensor: TensorDescription) -> KeptDesc:
+    """The aclTensorDesc that plans for the same operand share; nobody changes it. The caller holds the registry's lock."""
+    key = (tensor.dtype, tensor.shape, tensor.format, tensor.ranges, tensor.const, tensor.dynamic_input and tensor.name)
+    found: KeptDesc | None = device.shared_descs.get(key)
+    if found is None:
+        found = device.shared_descs[key] = KeptDesc(device, tensor, named=False)
+    return found

@@ -21,7 +21,7 @@ from ..acl import binding, chooser
 from ..codes import RunMode
 from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError
 from . import callbacks, copies
-from .events import EventPool
+from .events import Contexts, EventPool
 from .foreign import Foreign
 from .interrupts import HeldInterrupts
 from .kept import Kept
@@ -32,11 +32,12 @@ from .staging import Staging
 from .stream import Lane, Stream, explain, set_locator
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from ..acl.chooser import Backend
     from ..dtypes import dtype as DType
-    from .desc import TensorDesc
+    from .attrs import KeptAttr
+    from .desc import KeptDesc, TensorDesc
 
 logger = logging.getLogger("ascendtensor")
 
@@ -54,6 +55,7 @@ class Device:
         closed: Whether `shutdown()` has ended this generation of it.
         local: Has the attribute `stream` in threads where the device is current in ACL: the stream that work goes to now.
         context: The primary context, 0 until the first use.
+        contexts: Which contexts its streams belong to.
         lock: Held off the hot road by everything that changes the device's tables.
         null_buffer: An aclDataBuffer without memory, for inputs that are ignored (HD-9).
         bytes_to_device, bytes_to_host: Copied so far.
@@ -70,7 +72,8 @@ class Device:
         self.lock = threading.RLock()
         self.context = 0
         self.uses = 0
-        self.events = EventPool()
+        self.contexts = Contexts()
+        self.events = EventPool(self.contexts)
         self.pool = Pool(self.events, self.synchronize, self.lock)
         self.staging = Staging(self.events, self.lock)
         self.foreign = Foreign(self.pool)
@@ -79,10 +82,13 @@ class Device:
         self.descs: weakref.WeakValueDictionary[tuple[tuple[int, ...], DType], TensorDesc] = weakref.WeakValueDictionary()
         self.kept_descs = Kept(binding.destroy_tensor_desc)
         self.kept_attrs = Kept(binding.destroy_attr)
+        self.shared_descs: weakref.WeakValueDictionary[Hashable, KeptDesc] = weakref.WeakValueDictionary()
+        self.shared_attrs: weakref.WeakValueDictionary[Hashable, KeptAttr] = weakref.WeakValueDictionary()
         self.kept_events = Kept(binding.destroy_event)
         self.bytes_to_device = self.bytes_to_host = 0
         self.lanes: list[Lane] = []
-        self.ended_lanes: deque[Lane] = deque()
+        self.spare: dict[tuple[int, int, int], deque[Lane]] = {}
+        self.ended_contexts: deque[int] = deque()
         self.ended_threads: deque[tuple[Stream, int]] = deque()
         self._idle: list[Stream] = []
         self._attached: dict[int, dict[str, Any]] = {}
@@ -138,7 +144,9 @@ class Device:
             before.local.__dict__.pop("stream", None)
         self._enter_context()
         thread.attached = self
-        stream = self.local.__dict__.get("chosen") or self._own_stream()
+        stream: Stream = self.local.__dict__.get("chosen") or self._own_stream()
+        if stream.lane.context != self.context:
+            binding.set_context(stream.lane.context)
         self.local.stream = stream
         return stream
 
@@ -153,7 +161,7 @@ class Device:
             except AclError:
                 self.uses -= 1
                 raise
-            self.context = binding.get_context()
+            self.context = self.contexts.primary = binding.get_context()
 
     def _own_stream(self) -> Stream:
         """The stream of this thread: that of an ended thread, or a new one."""
@@ -166,7 +174,7 @@ class Device:
                 stream, number = self.ended_threads.popleft()
                 self._attached.pop(number, None)
                 self._idle.append(stream)
-            own = self._idle.pop() if self._idle else Stream.on(self, self.free_lane())
+            own = self._idle.pop() if self._idle else Stream.on(self, self.free_lane(self.context))
             self._threads += 1
             number = self._threads
             self._attached[number] = mine
@@ -175,20 +183,40 @@ class Device:
         self.local.own = own
         return own
 
-    def free_lane(self) -> Lane:
-        """An ACL stream that no `Stream` object uses. The device must be current in this thread."""
+    def free_lane(self, context: int, priority: int = 0, flags: int = 0) -> Lane:
+        """An ACL stream of a context that no `Stream` object uses. The context must be current in this thread."""
+        spare = self.spare.setdefault((context, priority, flags), deque())
         try:
-            return self.ended_lanes.pop()
+            return spare.pop()
         except IndexError:
             with HeldInterrupts():
-                lane = Lane(binding.create_stream(), self.pool)
+                plain = not (priority or flags)
+                handle = binding.create_stream() if plain else binding.create_stream_with_config(priority, flags)
+                lane = Lane(handle, self.pool, context, spare)
                 self.lanes.append(lane)
+                if context != self.context:
+                    self.contexts.others[handle] = context
             return lane
+
+    def free_context(self) -> int:
+        """A context, not the primary one, that no `Context` object uses. The device must be current in this thread."""
+        try:
+            return self.ended_contexts.pop()
+        except IndexError:
+            with HeldInterrupts():
+                before = binding.get_context()
+                context = binding.create_context(self.index)
+                self.contexts.made.append(context)
+                binding.set_context(before)  # it had become current (RT-16)
+            return context
 
     def enter_stream(self, stream: Stream) -> tuple[Stream, int]:
         """Send this thread's work to `stream`; returns what `leave_stream` wants."""
         before = self.current_stream()
         chosen = thread.chosen
+        if stream.lane.context != before.lane.context:
+            self.local.__dict__.pop("stream", None)  # an interrupt leaves the thread without a device, which the next call repairs
+            binding.set_context(stream.lane.context)
         self.local.chosen = stream
         self.local.stream = stream
         thread.chosen = self.index
@@ -199,7 +227,10 @@ class Device:
         thread.chosen = chosen
         if not self.closed:
             self.local.chosen = before
-            if "stream" in self.local.__dict__:
+            now: Stream | None = self.local.__dict__.pop("stream", None)
+            if now is not None:
+                if now.lane.context != before.lane.context:
+                    binding.set_context(before.lane.context)
                 self.local.stream = before
 
     def synchronize(self) -> None:
@@ -212,6 +243,8 @@ class Device:
         self.foreign.sweep()
         try:
             binding.synchronize_device()
+            for stream in list(self.contexts.others):  # where a chip's call waits for the current context only
+                binding.synchronize_stream(stream)
         except AclError as error:
             explain(error, self.lanes)
             self._forget_launches()
@@ -269,6 +302,8 @@ class Device:
         if self.context:
             binding.set_context(self.context)
             binding.synchronize_device()
+            for stream in list(self.contexts.others):
+                binding.synchronize_stream(stream)
 
     def close(self, attempt: Attempts) -> None:
         """Give everything back, in the order that ACL wants: descriptions, attributes, buffers, events, streams, the device itself."""
@@ -282,8 +317,14 @@ class Device:
         self.pool.close(attempt)
         self.kept_events.close(attempt)
         self.events.close(attempt)
+        self.contexts.others.clear()
         while self.lanes:
-            attempt(binding.destroy_stream, self.lanes.pop().handle)
+            lane = self.lanes.pop()
+            if self.contexts.made:
+                attempt(binding.set_context, lane.context)  # RT-22
+            attempt(binding.destroy_stream, lane.handle)
+        while self.contexts.made:
+            attempt(binding.destroy_context, self.contexts.made.pop())
         while self.uses:
             self.uses -= 1
             attempt(binding.reset_device, self.index)

@@ -3,11 +3,45 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from ..acl import binding
 from ..codes import EventFlag
 from .interrupts import HeldInterrupts
+
+
+class Contexts:
+    """Which context each stream of a device belongs to: the primary one, but for those in `others` (`Context`).
+
+    Attributes:
+        primary: The device's primary context, 0 until its first use.
+        others: Contexts of streams that belong to another one, by stream. Empty in nearly all programs, which pay nothing then.
+        made: The contexts that the library made.
+    """
+
+    __slots__ = ("made", "others", "primary")
+
+    def __init__(self) -> None:
+        self.primary = 0
+        self.others: dict[int, int] = {}
+        self.made: list[int] = []
+
+    @contextmanager
+    def around(self, stream: int) -> Iterator[None]:
+        """Make the context of a stream current while something is queued on it, which any other one refuses (RT-26)."""
+        if not self.others:
+            yield
+            return
+        before, wanted = binding.get_context(), self.others.get(stream, self.primary)
+        if before == wanted:
+            yield
+            return
+        binding.set_context(wanted)
+        try:
+            yield
+        finally:
+            binding.set_context(before)
 
 
 class EventPool:
@@ -16,9 +50,10 @@ class EventPool:
     An event may be recorded anew as soon as the waits for it are queued: they keep the capture that they saw (EV-2).
     """
 
-    __slots__ = ("idle", "made")
+    __slots__ = ("contexts", "idle", "made")
 
-    def __init__(self) -> None:
+    def __init__(self, contexts: Contexts | None = None) -> None:
+        self.contexts = Contexts() if contexts is None else contexts
         self.idle: deque[int] = deque()
         self.made: set[int] = set()
 
@@ -40,7 +75,11 @@ class EventPool:
         """An event recorded on a stream now; give it back when it is of no more interest."""
         event = self.take()
         try:
-            binding.record_event(event, stream)
+            if self.contexts.others:
+                with self.contexts.around(stream):
+                    binding.record_event(event, stream)
+            else:
+                binding.record_event(event, stream)
         except BaseException:
             self.give(event)
             raise
@@ -50,7 +89,11 @@ class EventPool:
         """Let later work of the stream `then` wait for what is queued on the stream `first` now."""
         event = self.record(first)
         try:
-            binding.stream_wait_event(then, event)
+            if self.contexts.others:
+                with self.contexts.around(then):
+                    binding.stream_wait_event(then, event)
+            else:
+                binding.stream_wait_event(then, event)
         finally:
             self.give(event)
 

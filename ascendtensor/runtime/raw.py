@@ -15,7 +15,7 @@ class Raw:
 
     Attributes:
         device: Number of the device.
-        context: Its context, current in this thread.
+        context: The stream's context, current in this thread: the device's primary one, or that of a `Context` which is entered.
         stream: The stream that this thread's work goes to.
     """
 
@@ -43,7 +43,7 @@ def raw(device: DeviceLike = None, *, check: bool = True) -> Iterator[Raw]:
     with target.current():
         stream = target.activate()  # also where somebody changed the context before
         try:
-            yield Raw(target.index, target.context, stream.handle)
+            yield Raw(target.index, stream.lane.context, stream.handle)
             stream.recent.append("the calls inside raw()")
         finally:
             if not target.closed:

@@ -36,16 +36,20 @@ class Lane:
 
     Attributes:
         handle: The aclrtStream.
+        context: The context that it belongs to.
         pool: Its memory.
         recent: What was launched on it since it was last waited for.
+        spare: Where it goes when its `Stream` is gone: the unused ones of its kind.
         slab, slab_used, slab_serial: Its piece of pinned staging memory.
         callbacks: What `Stream.add_callback` queued; None before the first.
     """
 
-    __slots__ = ("callbacks", "handle", "pool", "recent", "slab", "slab_serial", "slab_used")
+    __slots__ = ("callbacks", "context", "handle", "pool", "recent", "slab", "slab_serial", "slab_used", "spare")
 
-    def __init__(self, handle: int, pool: Pool) -> None:
+    def __init__(self, handle: int, pool: Pool, context: int, spare: deque[Lane]) -> None:
         self.handle = handle
+        self.context = context
+        self.spare = spare
         self.pool = StreamPool(handle, pool)
         self.recent: deque[Any] = deque(maxlen=RECENT)
         self.slab: Slab | None = None
@@ -93,7 +97,7 @@ class Stream:
         self.handle = lane.handle
         self.pool = lane.pool
         self.recent = lane.recent
-        self._ended = device.ended_lanes
+        self._ended = lane.spare
         return self
 
     @classmethod
