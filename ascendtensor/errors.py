@@ -27,6 +27,7 @@ say which function was called and with what (``with_context``). Errors hold text
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import TracebackType
 from typing import Any, Final, TypeVar
 
 from .codes import ErrorCode, error_meaning, error_name
@@ -66,19 +67,28 @@ class AscendTensorError(Exception):
         advice: What to do about it.
 
     Attributes:
-        message, where, operands, advice: The arguments.
+        message, operands, advice: The arguments.
     """
 
     def __init__(self, message: str = "", *, where: str = "", operands: str = "", advice: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.where = where
+        self._where = where
         self.operands = operands
         self.advice = advice
 
+    @property
+    def where(self) -> str:
+        """The function that the user called. Functions are made of others: the outermost one that the error went through has the say."""
+        return (self._where and _outermost(self.__traceback__)) or self._where
+
+    @where.setter
+    def where(self, name: str) -> None:
+        self._where = name
+
     def with_context(self: ErrorT, where: str, operands: Iterable[object] = ()) -> ErrorT:
         """Add the function and its operands where they are not known yet, and return the same error to be raised."""
-        self.where = self.where or where
+        self._where = self._where or where
         self.operands = self.operands or describe_operands(*operands)
         return self
 
@@ -86,12 +96,31 @@ class AscendTensorError(Exception):
         return ""
 
     def __str__(self) -> str:
-        head = f"{self.where}: {self.message}" if self.where else self.message
+        where = self.where
+        head = f"{where}: {self.message}" if where else self.message
         operands = f"operands: {self.operands}" if self.operands else ""
         return "\n  ".join(part for part in (head, operands, self._acl_part(), self.advice) if part)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.args, self.__dict__.copy())
+        return _rebuild, (type(self), self.args, self.__dict__ | {"_where": self.where})
+
+
+_PUBLIC: Final = frozenset(
+    {"casting", "creation", "elementwise_methods", "fft", "linalg", "methods", "nn", "ops", "random", "special", "tensor"}
+)
+"""Parts of the package whose functions users call."""
+_CHECKING: Final = f"{__package__}.ops.arguments"
+
+
+def _outermost(trace: TracebackType | None) -> str:
+    """Name of the outermost of the package's functions in a traceback; "" where that is an operator or a function of another floor."""
+    while trace is not None:
+        package, _, module = trace.tb_frame.f_globals.get("__name__", "").partition(".")
+        if package == __package__ and f"{package}.{module}" != _CHECKING:
+            name = trace.tb_frame.f_code.co_name
+            return name if module.partition(".")[0] in _PUBLIC and name[0].isalpha() else ""
+        trace = trace.tb_next
+    return ""
 
 
 def _rebuild(cls: type[AscendTensorError], args: tuple[object, ...], fields: dict[str, object]) -> AscendTensorError:

@@ -153,8 +153,8 @@ def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], 
 
 def _check(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...]) -> None:
     """Refuse what is no operand or can't be an argument, before a plan is made for it."""
-    for operand in operands:
-        if not (operand is None or isinstance(operand, _OPERANDS)):
+    for operand, (_, input) in zip(operands, row.operand_inputs(len(operands)), strict=False):
+        if not (isinstance(operand, _OPERANDS) or (operand is None and input.kind == "optional")):
             advice = "An array or a list becomes a tensor by tensor()."
             raise DTypeError(f"an operand is a tensor or a number, not {described(operand)}", advice=advice).with_context(
                 row.name, filter(_is_tensor, operands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -379,3 +380,24 @@ def test_a_tensor_without_dims_is_formatted_like_its_number() -> None:
     assert f"{at.tensor([1.5])}" == "tensor([1.5000], device='npu:0')"
     with pytest.raises(errors.DTypeError, match=r"(?s)^format: .*'f'.*operands: float32\[1\]"):
         f"{at.tensor([1.5]):.2f}"
+
+
+@pytest.mark.parametrize(
+    ("called", "function"),
+    [
+        ("add_", lambda a, b: a.add_(b)),
+        ("add", lambda a, b: a + b),
+        ("hypot", lambda a, b: at.hypot(a, b)),
+        ("hypot_", lambda a, b: a.hypot_(b)),
+        ("multiply", lambda a, b: a.multiply(b)),
+        ("max", lambda a, b: a[:0].max()),
+        ("clamp_", lambda a, b: a.clamp_(b, b)),
+        ("add_", lambda a, b: a.add_(None)),
+    ],
+)
+def test_errors_name_the_function_that_was_called(called: str, function: Callable[[Any, Any], Any]) -> None:
+    with pytest.raises((ValueError, TypeError)) as caught:
+        function(at.ones(3), at.ones(4))
+    assert caught.value.where == called  # type: ignore[attr-defined]
+    assert str(caught.value).startswith(f"{called}: ")
+    assert pickle.loads(pickle.dumps(caught.value)).where == called
