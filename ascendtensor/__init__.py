@@ -316,6 +316,7 @@ from .random import (
     seed,
     set_rng_state,
 )
+from .runtime.context import Context
 from .runtime.device import (
     Device,
     backend,
@@ -324,6 +325,7 @@ from .runtime.device import (
     device,
     device_count,
     is_initialized,
+    run_mode,
     set_device,
     shutdown,
     soc_name,
@@ -366,6 +368,7 @@ __all__ = [
     "ClosedError",
     "CompileError",
     "CompilerNotFoundError",
+    "Context",
     "CustomOp",
     "DTypeError",
     "Device",
@@ -622,6 +625,7 @@ __all__ = [
     "round",
     "rsqrt",
     "rsub",
+    "run_mode",
     "scalar_tensor",
     "scatter",
     "scatter_add",

@@ -306,6 +306,13 @@ def create_stream_with_config(priority: int, flag: int) -> int:
     return stream
 
 
+def device_get_stream_priority_range() -> tuple[int, int]:
+    """The least and the greatest priority of streams of the current device."""
+    least, greatest, code = _rt.device_get_stream_priority_range()
+    _check(code, "acl.rt.device_get_stream_priority_range")
+    return least, greatest
+
+
 def destroy_stream(stream: int) -> None:
     """Waits for the stream's work and destroys it (RT-22)."""
     _check(_rt.destroy_stream(stream), "acl.rt.destroy_stream", stream)

@@ -12,7 +12,7 @@ import operator
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -240,22 +240,37 @@ class Device:
             AclError: Queued work failed.
         """
         self.activate()
+        self._wait(self._wait_for_all, self.lanes)
+
+    def synchronize_lanes(self, lanes: Sequence[Lane]) -> None:
+        """Wait for some of the device's streams. The device must be current in this thread.
+
+        Raises:
+            AclError: Queued work failed.
+        """
+
+        def wait() -> None:
+            for lane in lanes:
+                binding.synchronize_stream(lane.handle)
+
+        self._wait(wait, lanes)
+
+    def _wait_for_all(self) -> None:
+        binding.synchronize_device()
+        for stream in list(self.contexts.others):  # where a chip's call waits for the current context only
+            binding.synchronize_stream(stream)
+
+    def _wait(self, wait: Callable[[], None], lanes: Sequence[Lane]) -> None:
         self.foreign.sweep()
         try:
-            binding.synchronize_device()
-            for stream in list(self.contexts.others):  # where a chip's call waits for the current context only
-                binding.synchronize_stream(stream)
+            wait()
         except AclError as error:
-            explain(error, self.lanes)
-            self._forget_launches()
+            explain(error, lanes)
+            _forget_launches(lanes)
             raise
-        self._forget_launches()
+        _forget_launches(lanes)
         self.foreign.sweep()
-        callbacks.wait_for(self.lanes)
-
-    def _forget_launches(self) -> None:
-        for lane in self.lanes:
-            lane.recent.clear()
+        callbacks.wait_for(lanes)
 
     @contextmanager
     def current(self) -> Iterator[None]:
@@ -301,9 +316,7 @@ class Device:
         """Wait for all queued work, at shutdown."""
         if self.context:
             binding.set_context(self.context)
-            binding.synchronize_device()
-            for stream in list(self.contexts.others):
-                binding.synchronize_stream(stream)
+            self._wait_for_all()
 
     def close(self, attempt: Attempts) -> None:
         """Give everything back, in the order that ACL wants: descriptions, attributes, buffers, events, streams, the device itself."""
@@ -331,6 +344,11 @@ class Device:
         self.context = 0
         self._idle.clear()
         self._attached.clear()
+
+
+def _forget_launches(lanes: Iterable[Lane]) -> None:
+    for lane in lanes:
+        lane.recent.clear()
 
 
 # The process
@@ -396,7 +414,7 @@ def _close_devices() -> BaseException | None:
         except AclError as error:
             explain(error, device.lanes)
             attempt.error = attempt.error or error
-        device._forget_launches()
+        _forget_launches(device.lanes)
     with HeldInterrupts():
         if state.initialized:
             for callback in reversed(state.callbacks):

@@ -33,11 +33,17 @@ class Contexts:
         if not self.others:
             yield
             return
-        before, wanted = binding.get_context(), self.others.get(stream, self.primary)
-        if before == wanted:
+        with self.entered(self.others.get(stream, self.primary)):
+            yield
+
+    @contextmanager
+    def entered(self, context: int) -> Iterator[None]:
+        """Make a context current in ACL, and the one before it again afterwards."""
+        before = binding.get_context()
+        if before == context:
             yield
             return
-        binding.set_context(wanted)
+        binding.set_context(context)
         try:
             yield
         finally:

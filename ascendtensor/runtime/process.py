@@ -55,6 +55,8 @@ class Thread(threading.local):
         attached: The device whose context is current in ACL.
         chosen: Number of the device that new tensors go to.
         ends: Marks whose finalisers tell the devices that the thread has ended.
+        entered: Numbers of devices to go back to at the end of `with device:`.
+        streams: Of each `with stream:`, the stream and what `leave_stream` wants.
     """
 
     def __init__(self) -> None:
@@ -62,6 +64,7 @@ class Thread(threading.local):
         self.chosen = 0
         self.ends: list[ThreadEnd] = []
         self.entered: list[int] = []
+        self.streams: list[tuple[Stream, Stream, int]] = []
 
 
 class ThreadEnd:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -13,6 +14,7 @@ from ..errors import AclError, ClosedError, DTypeError, ValueRangeError
 from . import callbacks
 from .interrupts import HeldInterrupts
 from .memory import Pool, StreamPool
+from .process import thread
 
 if TYPE_CHECKING:
     from .callbacks import Outstanding
@@ -72,26 +74,38 @@ class Stream:
     """A queue of work on a device, run in order. Like: torch.cuda.Stream.
 
     Each thread has one of its own on each device; make others to overlap work. Streams are ordered among each other only by events: tensors
-    that cross from one to another are ordered by the library. An ACL stream is used again when its `Stream` object is gone.
+    that cross from one to another are ordered by the library. An ACL stream is used again when its `Stream` object is gone. It belongs to
+    the context that is current when it is made: the device's primary one, unless a `Context` is entered. `with stream:` is
+    `with at.stream(stream):`.
 
     Args:
         device: Which device; the current one if None.
+        priority: What `aclrtCreateStreamWithConfig` takes; CANN reserves it, so nothing but 0 is sure to work. See `priority_range`.
+        flags: Bits of the same call: 1 fast launch, 2 fast synchronise.
 
     Attributes:
         device: The device.
         handle: The aclrtStream, an int.
+        priority, flags: What it was made with.
         pool: The memory of the stream.
         recent: What was launched on it since it was last waited for.
     """
 
-    __slots__ = ("__weakref__", "_ended", "device", "handle", "lane", "pool", "recent")
+    __slots__ = ("__weakref__", "_ended", "device", "flags", "handle", "lane", "pool", "priority", "recent")
 
-    def __init__(self, device: Device | str | int | None = None) -> None:
+    def __init__(self, device: Device | str | int | None = None, priority: int = 0, flags: int = 0) -> None:
+        try:
+            wanted = operator.index(priority), operator.index(flags)
+        except TypeError:
+            raise DTypeError("priority and flags are ints", where="Stream") from None
         found = _locate(device)
-        found.current_stream()
-        self._adopt(found, found.free_lane())
+        with found.current():
+            now = found.current_stream()
+            self._adopt(found, found.free_lane(now.lane.context, *wanted), *wanted)
 
-    def _adopt(self, device: Device, lane: Lane) -> Stream:
+    def _adopt(self, device: Device, lane: Lane, priority: int = 0, flags: int = 0) -> Stream:
+        self.priority = priority
+        self.flags = flags
         self.device = device
         self.lane = lane
         self.handle = lane.handle
@@ -114,6 +128,21 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<Stream {self.handle:#x} of {self.device}{', closed' if self.device.closed else ''}>"
+
+    def __enter__(self) -> Stream:
+        self.ready()
+        thread.streams.append((self, *self.device.enter_stream(self)))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        entered, before, chosen = thread.streams.pop()
+        entered.device.leave_stream(before, chosen)
+
+    @staticmethod
+    def priority_range() -> tuple[int, int]:
+        """The least and the greatest priority of the current device, small numbers first. Like: torch.cuda.Stream.priority_range."""
+        _locate(None).current_stream()
+        return binding.device_get_stream_priority_range()
 
     def ready(self) -> None:
         """Make the stream's device current in this thread.
@@ -150,7 +179,8 @@ class Stream:
     def query(self) -> bool:
         """Whether everything queued has run. Like: torch.cuda.Stream.query."""
         self.ready()
-        return binding.stream_query(self.handle)
+        with self.device.contexts.around(self.handle):
+            return binding.stream_query(self.handle)
 
     def wait_event(self, event: Event) -> None:
         """Let later work of this stream wait for an event, if it was ever recorded. Like: torch.cuda.Stream.wait_event."""
@@ -223,6 +253,8 @@ def stream(stream: Stream | None) -> StreamContext:
 class Event:
     """A mark in a stream. Like: torch.cuda.Event.
 
+    `with at.Event() as event:` gives ACL's event back at the end of the block; without it that comes when the object is gone.
+
     Args:
         enable_timing: Whether `elapsed_time` can be asked.
     """
@@ -245,6 +277,16 @@ class Event:
     def __repr__(self) -> str:
         return f"<Event of {self.device}>" if self._handle else "<Event, not recorded>"
 
+    def __enter__(self) -> Event:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        # Waits that are queued keep what they wait for (EV-2), and an event that has not come yet may go (EV-8).
+        handle, self._handle = self._handle, 0
+        if handle and self._dropped is not None:
+            self._dropped.append(handle)
+        self.device = None
+
     def _made(self) -> bool:
         if self.device is not None and self.device.closed:
             raise ClosedError("the event is from before shutdown()", advice="Make a new one.")
@@ -261,7 +303,8 @@ class Event:
             with HeldInterrupts():
                 handle = on.device.kept_events.add(binding.create_event_with_flag(int(flag)))
             try:
-                binding.record_event(handle, on.handle)
+                with on.device.contexts.around(on.handle):
+                    binding.record_event(handle, on.handle)
             except BaseException:
                 on.device.kept_events.dropped.append(handle)
                 raise
@@ -269,7 +312,8 @@ class Event:
             self._dropped = on.device.kept_events.dropped
             self._handle = handle
         else:
-            binding.record_event(self._handle, on.handle)
+            with on.device.contexts.around(on.handle):
+                binding.record_event(self._handle, on.handle)
 
     def wait(self, stream: Stream | None = None) -> None:
         """Let later work of a stream (the current one if None) wait for the mark. Like: torch.cuda.Event.wait."""
@@ -280,7 +324,8 @@ class Event:
         if on.device is not self.device:
             self.synchronize()
         else:
-            binding.stream_wait_event(on.handle, self._handle)
+            with on.device.contexts.around(on.handle):
+                binding.stream_wait_event(on.handle, self._handle)
 
     def query(self) -> bool:
         """Whether the marked work is done; True before any record. Like: torch.cuda.Event.query."""

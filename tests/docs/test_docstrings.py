@@ -19,7 +19,7 @@ from ascendtensor.ops.schema import Row
 IN_PASSING = {"Cast", "Fill"}
 """Operators that functions use for special cases and between steps."""
 
-OF_ITS_OWN = {"backend", "device", "is_initialized", "memory_cached", "raw", "shutdown", "soc_name"}
+OF_ITS_OWN = {"backend", "device", "is_initialized", "memory_cached", "raw", "run_mode", "shutdown", "soc_name"}
 """Functions like none of PyTorch's or NumPy's."""
 
 ROWS = {
