@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -35,7 +36,7 @@ class Decision:
     __slots__ = ("compute", "dtypes", "moved", "outcome", "places", "result", "working")
 
     def __init__(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any]) -> None:
-        self.places = row.operand_inputs(len(operands))
+        self.places = _places(row, len(operands))
         promoting = [
             _typed(operand) for (_, input), operand in zip(self.places, operands, strict=True) if input.promotes and operand is not None
         ]
@@ -226,13 +227,10 @@ class Planner:
         inputs: list[TensorDescription] = []
         fetch: list[tuple[int, int, Fetch]] = []
         outcome = decision.outcome
-        places = {position: (index, input) for index, (position, input) in enumerate(decision.places)}
-        constants = {row_position: input for row_position, input in _constant_positions(row, decision.places)}
-        for position in range(len(places) + len(constants)):
-            if position in constants:
-                inputs.append(_constant(constants[position], outcome.constants.get(constants[position].name)))
+        for position, (index, input) in enumerate(_layout(row, len(operands))):
+            if index < 0:
+                inputs.append(_constant(input, outcome.constants.get(input.name)))
                 continue
-            index, input = places[position]
             described, how = self._operand(input, operands[index], decision, device, outcome.inputs[index] if outcome.inputs else None)
             inputs.append(described)
             if how is not None:
@@ -249,7 +247,7 @@ class Planner:
                 TensorDescription(dtype=dtype.acl, shape=shape, name=output.name)
                 for output, dtype, shape in zip(row.outputs, running, outcome.outputs or outcome.shapes, strict=True)
             ),
-            attrs=_attributes(row, outcome, len(operands)),
+            attrs=_attributes(row, outcome),
         )
         tensors = [index for index, operand in enumerate(operands) if isinstance(operand, TensorBase)]
         simple = (
@@ -345,10 +343,16 @@ def _device(row: Row, operands: Sequence[Any], device: Device | None) -> Device:
     return found
 
 
-def _constant_positions(row: Row, places: Sequence[tuple[int, Input]]) -> list[tuple[int, Input]]:
-    taken = {position for position, _ in places}
-    free = (position for position in range(len(taken) + len(row.inputs)) if position not in taken)
-    return [(next(free), input) for input in row.inputs if input.kind == "const"]
+_places = cache(Row.operand_inputs)
+
+
+@cache
+def _layout(row: Row, count: int) -> tuple[tuple[int, Input], ...]:
+    """Of each input in the operator's order: the operand that it takes, -1 for a constant, and what the row says of it."""
+    places = {position: (index, input) for index, (position, input) in enumerate(_places(row, count))}
+    constants = iter([input for input in row.inputs if input.kind == "const"])
+    length = len(places) + sum(1 for input in row.inputs if input.kind == "const")
+    return tuple([places[position] if position in places else (-1, next(constants)) for position in range(length)])
 
 
 def _constant(input: Input, value: Any) -> TensorDescription:
@@ -370,7 +374,9 @@ def _numbered(row: Row, inputs: Sequence[TensorDescription], places: Sequence[tu
     ]
 
 
-def _attributes(row: Row, outcome: Outcome, count: int) -> tuple[Attribute, ...]:
+def _attributes(row: Row, outcome: Outcome) -> tuple[Attribute, ...]:
+    if not row.attrs:
+        return ()
     values = {attr.name: attr.default for attr in row.attrs} | dict(outcome.attrs)
     return tuple(Attribute(attr.name, cast(AttributeKind, attr.kind), _attribute(attr.kind, values[attr.name])) for attr in row.attrs)
 

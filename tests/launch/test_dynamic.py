@@ -121,7 +121,7 @@ def test_each_dynamic_call_describes_exact_dims(cache: HandleRegistry, monkeypat
 
 def test_descriptions_of_dynamic_plans_go_with_them(cache: HandleRegistry) -> None:
     warm(lambda x: x + x, 30)
-    assert simulator.tables()["descs"] >= 60
+    assert simulator.tables()["descs"] >= 20  # input and output share theirs
     cache.clear()
     at.current_stream().recent.clear()
     at.synchronize()

@@ -10,7 +10,7 @@ import threading
 from typing import Any, Final, Protocol
 
 from ascendtensor.simulator.engine import memory
-from ascendtensor.simulator.engine.launching import Buffers, check_sizes, exact_outputs, fail, measured_task, task_of
+from ascendtensor.simulator.engine.launching import Buffers, check_sizes, exact_outputs, fail, measured_task, output_rule, task_of
 from ascendtensor.simulator.engine.models import OpModel, Specs
 from ascendtensor.simulator.engine.tables import LAUNCHES, Task
 
@@ -128,9 +128,10 @@ class OpHandle:
             check_sizes(model, inputs, outputs)
             task = task_of(model, (self.inputs, self.outputs), inputs, outputs, device)
         else:
-            exact = exact_outputs(model, self.inputs, self.outputs)
+            expected = output_rule(model, self.inputs)
+            exact = exact_outputs(model, self.outputs, expected)
             if exact is not None:
-                task = task_of(model, (self.inputs, exact), inputs, outputs, device)
+                task = task_of(model, (self.inputs, exact), inputs, outputs, device, expected=expected)
             else:
                 task = measured_task(model, (self.inputs, self.outputs), inputs, outputs, device)[0]
         if task[0] is not fail:

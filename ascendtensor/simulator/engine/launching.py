@@ -88,7 +88,13 @@ def copy_hosted(model: OpModel, specs: Specs, buffers: Buffers) -> Hosted:
 
 
 def task_of(
-    model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None = None
+    model: OpModel,
+    specs: tuple[Specs, Specs],
+    inputs: Buffers,
+    outputs: Buffers,
+    device: int,
+    hosted: Hosted | None = None,
+    expected: list[Out] | None = None,
 ) -> Task:
     """Binds the kernel to the buffers; what the device would stumble over becomes a task that fails.
 
@@ -99,13 +105,14 @@ def task_of(
         outputs: Output buffers.
         device: Whose memory they must be.
         hosted: Inputs that were copied from the host.
+        expected: What the shape rule has said of the inputs, if it was asked.
     """
     check_outputs(model, specs[1], outputs)
     try:
         kernel = _kernel(model)
         arrays = _inputs(specs[0], inputs, device, hosted)
         results = [view(spec, spec.dims, buffer, device) for spec, buffer in zip(specs[1], outputs, strict=True)]
-        fn, args = kernel.bind(arrays, results, model.arguments)
+        fn, args = kernel.bind(arrays, results, model.arguments, expected)
     except Exception as error:  # a kernel may stumble in any way over what it is given, here as when it runs
         return _failing(model, error)
     return streams.task_for(model.op_type, fn, args)
@@ -180,24 +187,23 @@ def output_rule(model: OpModel, specs: Specs, hosted: Hosted | None = None) -> l
         raise AclFault(GE_FAILURE, f"shape inference of {model.op_type} failed: {error}") from error
 
 
-def exact_outputs(model: OpModel, inputs: Specs, outputs: Specs, hosted: Hosted | None = None) -> Specs | None:
+def exact_outputs(model: OpModel, outputs: Specs, expected: list[Out] | None) -> Specs | None:
     """Output descriptions with their exact dims, or None where only the running task knows them (OP-12).
 
-    Raises:
-        AclFault: 500002 if the shape rule refuses the inputs.
+    Args:
+        model: The matched model.
+        outputs: The caller's descriptions.
+        expected: What the shape rule says.
     """
-    expected = output_rule(model, inputs, hosted)
     if expected is None:
         operator = facts.operator(model.op_type)
         return None if operator is not None and operator.data_dependent_shape else outputs
-    if any(dim < 0 for out in expected for dim in out.shape) or len(expected) != len(outputs):
+    if len(expected) != len(outputs) or any(out.shape and min(out.shape) < 0 for out in expected):
         return None
-    return tuple(_resized(spec, out.shape) for spec, out in zip(outputs, expected, strict=True))
+    return tuple([spec if spec.dims == out.shape else _resized(spec, out.shape) for spec, out in zip(outputs, expected, strict=True)])
 
 
 def _resized(spec: TensorSpec, dims: Dims) -> TensorSpec:
-    if spec.dims == dims:
-        return spec
     return TensorSpec(spec.dtype, spec.format, spec.storage_format, dims, spec.ranges, spec.const, spec.placement)
 
 
@@ -302,9 +308,10 @@ def launch(
         check_sizes(model, inputs, outputs)
         queue(stream, task_of(model, (model.inputs, model.outputs), inputs, outputs, stream.device, hosted))
         return None
-    exact = exact_outputs(model, specs[0], specs[1], hosted)
+    expected = output_rule(model, specs[0], hosted)
+    exact = exact_outputs(model, specs[1], expected)
     if exact is not None:
-        queue(stream, task_of(model, (specs[0], exact), inputs, outputs, stream.device, hosted))
+        queue(stream, task_of(model, (specs[0], exact), inputs, outputs, stream.device, hosted, expected))
         return [spec.dims for spec in exact]
     task, run = measured_task(model, specs, inputs, outputs, stream.device, hosted)
     queue(stream, task)

@@ -28,6 +28,9 @@ def broadcast(*shapes: Shape) -> Shape:
     """
     if UNKNOWN_RANK in shapes:
         return UNKNOWN_RANK
+    first = shapes[0]
+    if all([shape == first for shape in shapes]):
+        return first
     rank = max(len(shape) for shape in shapes)
     dims: list[int] = []
     for axis in range(-rank, 0):
