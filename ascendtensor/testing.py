@@ -14,6 +14,7 @@ import pytest
 from . import simulator
 from .acl import chooser
 from .runtime import device as devices
+from .runtime.process import state
 from .simulator.engine import diagnostics
 
 LEAKS = "ascend_leaks"
@@ -39,6 +40,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _renew() -> None:
     simulator.faults.clear()
     devices.shutdown()
+    state.config = None
     simulator.new_process()
 
 

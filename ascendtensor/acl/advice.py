@@ -10,7 +10,7 @@ _BY_FUNCTION: Final[dict[tuple[int, str], str]] = {
     (100000, "acl.op.execute_v2"): "A description still has an unknown dim (-1, -2), or a buffer with a size has no address.",
     (100000, "acl.op.create_handle"): "A description still has an unknown dim (-1, -2) or was destroyed.",
     (100000, "acl.op.infer_shape"): "Every description needs a name, every input a non-empty host buffer, and CANN must know the operator.",
-    (100000, "acl.init"): "ACL was initialised in this process before with another configuration; use that, or a new process.",
+    (100000, "acl.init"): "A value in acl.json is illegal, or differs from the configuration that this process initialised ACL with before.",
     (100000, "acl.rt.malloc"): "Ask for at least one byte.",
     (100000, "acl.rt.malloc_host"): "Ask for at least one byte.",
     (107000, "acl.rt.memcpy"): _LIVE,

@@ -7,19 +7,22 @@ threads make the same context current with `set_context` (RT-19). Every `set_dev
 from __future__ import annotations
 
 import atexit
+import json
 import logging
 import operator
+import os
+import tempfile
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..acl import binding, chooser
 from ..codes import RunMode
-from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError
+from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError, DTypeError
 from . import callbacks, copies
 from .events import Contexts, EventPool
 from .foreign import Foreign
@@ -371,8 +374,13 @@ def initialize() -> None:
             _close_devices()
         chosen = chooser.choose()
         binding.use(chosen.module)
-        state.owned = binding.init()
+        state.owned = _initialize_acl(state.config)
         try:
+            if state.config is not None and not state.owned:
+                raise BackendError(
+                    "somebody else initialised ACL before, so the configuration does not hold",
+                    advice="Give it to that call of acl.init, and call init() without it.",
+                )
             count = binding.get_device_count()
             host_mode = binding.get_run_mode() == RunMode.HOST
             soc = binding.get_soc_name()
@@ -385,6 +393,64 @@ def initialize() -> None:
             raise
         state.backend, state.host_mode, state.soc = chosen, host_mode, soc
         state.initialized = True
+
+
+def _initialize_acl(config: str | dict[str, Any] | None) -> bool:
+    if not isinstance(config, dict):
+        return binding.init(config or "")
+    handle, path = tempfile.mkstemp(prefix="acl-", suffix=".json")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        return binding.init(path)  # read during the call (RT-1)
+    finally:
+        os.unlink(path)
+
+
+def init(config: Mapping[str, Any] | str | os.PathLike[str] | None = None) -> None:
+    """Initialise ACL now instead of at the first use, with a configuration of your own if need be.
+
+    Args:
+        config: The keys of acl.json (`err_msg_mode`, `max_opqueue_num`, `dump`, `profiler`, ...), or the path of such a file. It holds for
+            the process: also after `shutdown()`, when ACL refuses another one with 100000. Which device tensors go to is not its matter,
+            but that of `set_device`.
+
+    Raises:
+        BackendError: ACL is in use already, with another configuration.
+        AclError: ACL refuses it: 100003 for a file that is not there or too large, 100006 for one that is no JSON, 100000 for an illegal
+            value or other contents than before in this process, 107001 for a default device that does not exist.
+        DTypeError: It is neither a mapping of what JSON has nor a path.
+
+    Like: torch.cuda.init.
+    """
+    if config is None:
+        initialize()
+        return
+    chosen = _configuration(config)
+    with state.lock:
+        refuse_fork()
+        if state.initialized and chosen != state.config:
+            raise BackendError(
+                "ACL is in use already, and takes a configuration only when it is initialised",
+                where="init",
+                advice="Call init(config) before the first tensor, device or stream is made.",
+            )
+        before, state.config = state.config, chosen
+        try:
+            initialize()
+        except BaseException:
+            state.config = before
+            raise
+
+
+def _configuration(config: Mapping[str, Any] | str | os.PathLike[str]) -> str | dict[str, Any]:
+    try:
+        if isinstance(config, Mapping):
+            contents: dict[str, Any] = json.loads(json.dumps(dict(config), allow_nan=False))
+            return contents
+        return os.path.abspath(os.fsdecode(os.fspath(config)))
+    except (TypeError, ValueError) as error:
+        raise DTypeError(f"config can't be written as acl.json, nor is it a path: {error}", where="init") from None
 
 
 def shutdown() -> None:
