@@ -127,6 +127,19 @@ def test_failures_of_pyacl_leave_nothing_outstanding() -> None:
         stream.add_callback(3)  # type: ignore[arg-type]
 
 
+def test_a_stream_that_can_not_be_left_is_a_warning_and_shutdown_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    seen: list[int] = []
+    at.current_stream().add_callback(lambda: seen.append(1))
+    at.synchronize()
+    with simulator.faults.plan("acl.rt.unsubscribe_report", code=507899) as fault, caplog.at_level(logging.WARNING, logger="ascendtensor"):
+        at.shutdown()
+    assert fault.fired == 1 and "can't leave a stream" in caplog.text and "507899" in caplog.text
+    assert not any(simulator.tables().values())
+    at.current_stream().add_callback(lambda: seen.append(2))
+    at.synchronize()
+    assert seen == [1, 2]
+
+
 def test_a_thread_that_dies_is_replaced_and_nobody_waits_for_it(caplog: pytest.LogCaptureFixture) -> None:
     stream = at.current_stream()
     with simulator.faults.plan("acl.rt.process_report", code=107012), caplog.at_level(logging.CRITICAL, logger="ascendtensor"):
