@@ -678,6 +678,18 @@ class ElementwiseMethods(TensorBase):
         """See `relu`."""
         return activation.relu(self)
 
+    def relu_(self) -> Self:
+        """`relu`, written into this tensor."""
+        return activation.relu_(self)
+
+    def prelu(self, weight: TensorBase) -> Self:
+        """See `prelu`."""
+        return activation.prelu(self, weight)
+
+    def hardshrink(self, lambd: float = 0.5) -> Self:
+        """See `hardshrink`."""
+        return activation.hardshrink(self, lambd)
+
     def sigmoid(self) -> Self:
         """See `sigmoid`."""
         return activation.sigmoid(self)

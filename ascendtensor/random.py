@@ -30,7 +30,6 @@ from .ops.arguments import checked
 from .ops.call import call
 from .ops.table import random as table
 from .ops.table.elementwise import CAST
-from .ops.table.movement import FILL
 from .ops.writing import check_writable, copy_into, into
 from .runtime.device import Device, DeviceLike, as_device
 
@@ -552,14 +551,18 @@ def multinomial(input: T, num_samples: int, replacement: bool = False, *, genera
 
 
 @checked
-def dropout(input: T, p: float = 0.5, training: bool = True, *, generator: Generator | None = None) -> T:
+def dropout(input: T, p: float = 0.5, training: bool = True, inplace: bool = False, *, generator: Generator | None = None) -> T:
     """Elements set to zero with probability `p`, the others times `1 / (1 - p)`.
 
     Args:
         input: Tensor of a floating dtype.
         p: Probability from 0 to 1.
         training: If false, `input` is returned as it is.
+        inplace: Whether the result is written into `input`.
         generator: Where seed and counter come from; by default the device's own.
+
+    Returns:
+        Tensor of the same shape and dtype.
 
     Raises:
         ValueRangeError: `p` is no probability.
@@ -573,9 +576,9 @@ def dropout(input: T, p: float = 0.5, training: bool = True, *, generator: Gener
     if not training or p == 0:
         return input
     if p == 1:
-        return call(FILL, (0,), (input.desc.shape, dtype), input.desc.device)
-    kept = _trials(input.desc.shape, 1 - p, dtype, generator, input.desc.device)
-    return elementwise.mul(elementwise.mul(kept, 1 / (1 - p)), input)
+        return elementwise.mul(input, 0, out=input if inplace else None)
+    kept = elementwise.mul(_trials(input.desc.shape, 1 - p, dtype, generator, input.desc.device), 1 / (1 - p))
+    return elementwise.mul(input, kept, out=input if inplace else None)
 
 
 # In place

@@ -48,6 +48,38 @@ def gelu_samples(dtype: DType) -> Iterator[Any]:
     yield With((array(dtype, (5, 7)),), {"approximate": "tanh"})
 
 
+def prelu(x: Array, weight: Array) -> Array:
+    by_channel = weight.reshape(-1, *(1,) * (x.ndim - 2)) if weight.size != 1 else weight.reshape(())
+    return np.asarray(np.where(x > 0, x, by_channel * x))
+
+
+def weights(dtype: DType) -> Iterator[Any]:
+    for shape, count in (((2, 3, 4), (3,)), ((5, 4), (4,)), ((2, 3), (1,)), ((7,), ()), ((), (1,)), ((2, 0, 3), (0,))):
+        yield array(dtype, shape), array(dtype, count, -1, 1, "weight")
+    yield array(dtype, (4, 3)).T, array(dtype, (4,), -1, 1)
+    yield np.array([np.nan, np.inf, -np.inf, 0.0], dtype.numpy), np.array(0.25, dtype.numpy)
+
+
+def limited(dtype: DType) -> Iterator[Any]:
+    for sample in unary_samples()(dtype):
+        yield (*sample, 1, 2)
+    yield array(dtype, (5, 7), -3, 3), 0.5 if dtype.is_floating_point else 0, 9
+
+
+def shrunk(dtype: DType) -> Iterator[Any]:
+    yield from unary_samples(-2, 2)(dtype)
+    yield array(dtype, (5, 7)), 1.5
+    yield array(dtype, (5, 7)), 0.0
+
+
+def halved(dtype: DType) -> Iterator[Any]:
+    yield (array(dtype, (3, 8)),)
+    yield array(dtype, (4, 3, 5)), 0
+    yield array(dtype, (3, 6, 2)), -2
+    yield (array(dtype, (8, 3)).T,)
+    yield (array(dtype, (0, 4)),)
+
+
 INTEGERS = (d.int32, d.bool_)
 # A few roundings to the dtype, of numbers up to 8.
 STEPS = {d.float32: (1e-5, 4e-6), d.float16: (4e-3, 4e-3), d.bfloat16: (3e-2, 3e-2)}
@@ -126,7 +158,6 @@ RECORDS = [
         (table.LEAKY_RELU,),
         FLOATS,
         SAME,
-        tolerances={d.float64: (1e-7, 1e-12)},  # the slope is a float32 attribute
         refuses=INTEGERS,
     ),
     Record(
@@ -189,5 +220,122 @@ RECORDS = [
         FLOATS,
         SAME,
         tolerances=STEPS,
+    ),
+    Record(
+        "selu",
+        activation.selu,
+        lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(np.minimum(x, 0))),
+        unary_samples(-8, 8),
+        (table.SELU,),
+        FLOATS,
+        SAME,
+        tolerances=STEPS,
+        refuses=INTEGERS,
+    ),
+    Record(
+        "celu",
+        activation.celu,
+        lambda x, alpha=1.0: np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0) / alpha)),
+        with_options({"alpha": 0.5}, {"alpha": 3.0}),
+        (table.CELU,),
+        FLOATS,
+        SAME,
+        tolerances=STEPS,
+        refuses=INTEGERS,
+        refused=lambda: [Refused((np.ones(2, np.float32), 0.0), ValueError, "alpha")],
+    ),
+    Record(
+        "prelu",
+        activation.prelu,
+        prelu,
+        weights,
+        (table.PRELU,),
+        FLOATS,
+        SAME,
+        tolerances=STEPS,
+        refuses=INTEGERS,
+        refused=lambda: [
+            Refused((np.ones((2, 3), np.float32), np.ones(2, np.float32)), ValueError, "2 weights do not fit 3 channels"),
+            Refused((np.ones((2, 3)), np.ones((1, 3))), ValueError, r"not of shape \[1, 3\]"),
+            Refused((np.ones(2, np.float32), np.ones(1, np.float16)), TypeError, "one dtype"),
+        ],
+    ),
+    Record(
+        "threshold",
+        activation.threshold,
+        lambda x, threshold, value: np.where(x <= threshold, value, x).astype(x.dtype),
+        limited,
+        (table.THRESHOLD,),
+        (*FLOATS, *INTS),
+        SAME,
+        refuses=(d.bool_, *COMPLEX),
+    ),
+    Record(
+        "hardshrink",
+        activation.hardshrink,
+        lambda x, lambd=0.5: np.where(np.abs(x) <= lambd, 0, x),
+        shrunk,
+        (table.HARD_SHRINK,),
+        FLOATS,
+        SAME,
+        refuses=INTEGERS,
+    ),
+    Record(
+        "softshrink",
+        activation.softshrink,
+        lambda x, lambd=0.5: x - np.clip(x, -lambd, lambd),
+        shrunk,
+        (table.SOFT_SHRINK,),
+        FLOATS,
+        SAME,
+        refuses=INTEGERS,
+        refused=lambda: [Refused((np.ones(2, np.float32), -1.0), ValueError, "lambd")],
+    ),
+    Record(
+        "softsign",
+        activation.softsign,
+        lambda x: x / (1 + np.abs(x.astype(np.float64))),
+        unary_samples(),
+        (table.SOFTSIGN,),
+        (*FLOATS, *INTEGERS),
+        FLOAT,
+    ),
+    Record(
+        "tanhshrink",
+        activation.tanhshrink,
+        lambda x: x - np.tanh(x.astype(np.float64)),
+        unary_samples(),
+        (),
+        (*FLOATS, d.int32),
+        FLOAT,
+        tolerances=STEPS,
+    ),
+    Record(
+        "glu",
+        activation.glu,
+        lambda x, dim=-1: np.split(x, 2, dim)[0] * sigmoid(np.split(x, 2, dim)[1]),
+        halved,
+        (table.SIGMOID,),
+        FLOATS,
+        SAME,
+        tolerances=STEPS,
+        refuses=INTEGERS,
+        refused=lambda: [
+            Refused((np.ones((2, 3), np.float32),), ValueError, "length 3"),
+            Refused((np.ones((), np.float32),), ValueError, "0-d"),
+            Refused((np.ones((2, 2), np.float32), 2), IndexError, "Dimension out of range"),
+        ],
+    ),
+    Record(
+        "swiglu",
+        activation.swiglu,
+        lambda x, dim=-1: np.split(x, 2, dim)[0] * sigmoid(np.split(x, 2, dim)[0]) * np.split(x, 2, dim)[1],
+        halved,
+        (table.SWIGLU,),
+        FLOATS,
+        SAME,
+        tolerances=STEPS,
+        refuses=INTEGERS,
+        refused=lambda: [Refused((np.ones((2, 3), np.float32),), ValueError, "length 3")],
     ),
 ]

@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from ... import dtypes as d
+from ... import shapes
+from ...errors import ShapeError
 from ...promotion import Kind
 from .. import rules
-from ..schema import Attr, Input, Output, Row
+from ..schema import Attr, Input, Meta, Outcome, Output, Row
 from .forms import COMPLEX, FLOATS, HALVES_AND_SINGLE, INTS, unary
+
+
+def weighted(operands: Sequence[Meta]) -> Outcome:
+    """A function with one weight, or one for each channel (dim 1)."""
+    shape, weights = operands[0].shape, operands[1].shape
+    count, channels = shapes.numel(weights), shape[1] if len(shape) > 1 else 1
+    if len(weights) > 1:
+        raise ShapeError(f"the weight has to be a number or a vector, not of shape {list(weights)}")
+    if count not in (1, channels):
+        raise ShapeError(f"{count} weights do not fit {channels} channels")
+    seen = shape or (1,)
+    return Outcome((shape,), inputs=(seen, (count,)), outputs=(seen,))
+
+
+def thresholded(operands: Sequence[Meta]) -> Outcome:
+    """A function with a limit and a value, which are one element each."""
+    shape = operands[0].shape
+    seen = shape or (1,)
+    return Outcome((shape,), inputs=(seen, (1,), (1,)), outputs=(seen,))
+
+
+def gated(operands: Sequence[Meta], dim: int) -> Outcome:
+    """One half of a dim times a function of the other half."""
+    shape = operands[0].shape
+    if not shape:
+        raise ShapeError("a 0-d tensor has no halves")
+    axis = shapes.normalize_dim(dim, len(shape))
+    if shape[axis] % 2:
+        raise ShapeError(f"dim {dim} of length {shape[axis]} has no halves: the length must be even")
+    return Outcome(((*shape[:axis], shape[axis] // 2, *shape[axis + 1 :]),), attrs={"dim": axis})
+
 
 RELU: Final = unary("relu", "Relu", (*FLOATS, *INTS), Kind.SAME)
 RELU6: Final = unary("relu6", "Relu6", (*FLOATS, *INTS), Kind.SAME)
@@ -25,7 +60,7 @@ SOFTPLUS: Final = unary(
 LEAKY_RELU: Final = unary(
     "leaky_relu",
     "LeakyRelu",
-    FLOATS,
+    HALVES_AND_SINGLE,
     Kind.FLOAT_ONLY,
     attrs=(Attr("negative_slope", "float", 0.0),),
     rule=rules.attributes("negative_slope"),
@@ -33,7 +68,7 @@ LEAKY_RELU: Final = unary(
 ELU: Final = unary(
     "elu",
     "Elu",
-    FLOATS,
+    HALVES_AND_SINGLE,
     Kind.FLOAT_ONLY,
     attrs=(Attr("alpha", "float", 1.0), Attr("scale", "float", 1.0), Attr("input_scale", "float", 1.0)),
     rule=rules.attributes("alpha"),
@@ -51,3 +86,55 @@ HARD_SIGMOID: Final = Row(
 )
 MISH: Final = unary("mish", "Mish", HALVES_AND_SINGLE, Kind.FLOAT_ONLY)
 LOG_SIGMOID: Final = unary("logsigmoid", "LogSigmoid", HALVES_AND_SINGLE, Kind.FLOAT_ONLY)
+SELU: Final = unary("selu", "Selu", FLOATS, Kind.FLOAT_ONLY)
+CELU: Final = unary(
+    "celu", "CeluV2", HALVES_AND_SINGLE, Kind.FLOAT_ONLY, attrs=(Attr("alpha", "float", 1.0),), rule=rules.attributes("alpha")
+)
+SOFTSIGN: Final = unary("softsign", "Softsign", FLOATS)
+
+
+def _shrink(name: str, op_type: str) -> Row:
+    lambd = Attr("lambd", "float", 0.5)
+    return Row(
+        name,
+        op_type,
+        (Input("input_x"),),
+        (Output("output_y"),),
+        rules.attributes("lambd"),
+        (lambd,),
+        Kind.FLOAT_ONLY,
+        HALVES_AND_SINGLE,
+    )
+
+
+HARD_SHRINK: Final = _shrink("hardshrink", "HardShrink")
+SOFT_SHRINK: Final = _shrink("softshrink", "SoftShrink")
+THRESHOLD: Final = Row(
+    "threshold",
+    "ThresholdV2",
+    (Input("x"), Input("threshold"), Input("value", "optional")),
+    (Output("y"),),
+    thresholded,
+    promotion=Kind.SAME,
+    dtypes=(d.float32, d.float16, d.bfloat16, d.int8, d.uint8, d.int32, d.int64),
+    via={d.int16: d.int32},
+)
+PRELU: Final = Row(
+    "prelu",
+    "PRelu",
+    (Input("x"), Input("weight")),
+    (Output("y"),),
+    weighted,
+    promotion=Kind.SAME,
+    dtypes=HALVES_AND_SINGLE,
+)
+SWIGLU: Final = Row(
+    "swiglu",
+    "SwiGlu",
+    (Input("x"),),
+    (Output("y"),),
+    gated,
+    (Attr("dim", "int", -1),),
+    Kind.FLOAT_ONLY,
+    HALVES_AND_SINGLE,
+)

@@ -11,8 +11,9 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import registry, rules, special
 from ascendtensor.simulator.kernels.blocks import BLOCK, Steps, bind_steps
 from ascendtensor.simulator.kernels.halves import HALVES, narrow, widen
-from ascendtensor.simulator.kernels.masks import choose
-from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Shape, Task, binder, infer
+from ascendtensor.simulator.kernels.masks import choose, clear
+from ascendtensor.simulator.kernels.operands import axis_of, needs
+from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Meta, Out, Shape, Task, binder, infer
 
 _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
@@ -233,6 +234,108 @@ def hard_sigmoid(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Tas
         np.minimum(out, kind(1), out=out)
 
     return bind_steps(steps, inputs, outputs[0], work=np.dtype(np.float64) if inputs[0].dtype.kind == "i" else None)
+
+
+infer("CeluV2", "HardShrink", "SoftShrink")(rules.unary)
+
+
+@binder("CeluV2")
+def celu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x above 0, alpha * (exp(x / alpha) - 1) below."""
+    alpha = float(attrs.get("alpha", 1.0))
+    if alpha == 0:
+        raise ValueError("CeluV2: alpha is 0")
+
+    def steps(out: Array, x: Array) -> None:
+        kind = out.dtype.type
+        np.minimum(x, kind(0), out=out)
+        np.divide(out, kind(alpha), out)
+        np.expm1(out, out)
+        np.multiply(out, kind(alpha), out)
+        choose(out, x > 0, x, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("HardShrink")
+def hard_shrink(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = 0 from -lambd to lambd, else x (NaN too, as in PyTorch, which the prototype names)."""
+    lambd = float(attrs.get("lambd", 0.5))
+
+    def steps(out: Array, x: Array) -> None:
+        np.copyto(out, x)
+        clear(out, np.absolute(x) <= out.dtype.type(lambd))
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("SoftShrink")
+def soft_shrink(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x less what of it lies from -lambd to lambd."""
+    lambd = float(attrs.get("lambd", 0.5))
+    if lambd < 0:
+        raise ValueError(f"SoftShrink: lambd {lambd} is negative")
+
+    def steps(out: Array, x: Array) -> None:
+        kind = out.dtype.type
+        np.maximum(x, kind(-lambd), out=out)
+        np.minimum(out, kind(lambd), out=out)
+        np.subtract(x, out, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@infer("ThresholdV2")
+def threshold_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Operands of one dtype; the limit and the value are one element each."""
+    for meta in inputs[1:]:
+        if not meta.absent and any(dim not in (1, -1) for dim in meta.shape):
+            raise ValueError(f"threshold or value of shape {list(meta.shape)} is not one element")
+    return rules.of(rules.same_dtype([meta for meta in inputs if not meta.absent]), inputs[0].shape)
+
+
+@binder("ThresholdV2")
+def threshold_v2(inputs: list[Array | None], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = value where x <= threshold, else x; no value is 0."""
+    x, limit = needs(inputs[0], "x"), needs(inputs[1], "threshold")
+    value = inputs[2] if len(inputs) > 2 else None
+    if value is None:
+        value = np.zeros((), x.dtype)
+
+    def steps(out: Array, x: Array, limit: Array, value: Array) -> None:
+        choose(out, x <= limit, value, x)
+
+    scalars = [array.reshape(()) for array in (limit, value)]
+    return bind_steps(steps, [x, *scalars], outputs[0])
+
+
+@infer("SwiGlu")
+def swiglu_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Output with half the length along ``dim``."""
+    x = inputs[0]
+    if x.shape == UNKNOWN_RANK:
+        return rules.of(x.dtype, UNKNOWN_RANK)
+    axis = axis_of(int(attrs.get("dim", -1)), len(x.shape))
+    if x.shape[axis] % 2 and x.shape[axis] != -1:
+        raise ValueError(f"dim {axis} of length {x.shape[axis]} is odd")
+    half = -1 if x.shape[axis] == -1 else x.shape[axis] // 2
+    return rules.of(x.dtype, (*x.shape[:axis], half, *x.shape[axis + 1 :]))
+
+
+@binder("SwiGlu")
+def swiglu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = swish(first half) * second half of ``dim``."""
+    x = inputs[0]
+    first, second = np.split(x, 2, axis_of(int(attrs.get("dim", -1)), x.ndim))
+
+    def steps(out: Array, gate: Array, value: Array) -> None:
+        np.negative(gate, out)
+        np.exp(out, out)
+        np.add(out, out.dtype.type(1), out)
+        np.divide(gate, out, out)
+        np.multiply(out, value, out)
+
+    return bind_steps(steps, (first, second), outputs[0])
 
 
 # --- softmax ---------------------------------------------------------------------------------------------------------
