@@ -7,6 +7,7 @@ tensor class that imports them.
 
 from __future__ import annotations
 
+from collections import deque
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -25,6 +26,9 @@ ALIGNMENT: Final = 32
 """Bytes that the start of an operator's operand is aligned to (RT-29)."""
 
 _new = object.__new__
+
+_recent: Final[deque[TensorDesc]] = deque(maxlen=64)
+"""Descriptions of the last views: they are interned weakly, and a view that comes and goes in a loop would have its own made each time."""
 
 
 class StridedDesc:
@@ -139,7 +143,10 @@ def element_strides(tensor: TensorBase) -> tuple[int, ...]:
 def element_offset(tensor: TensorBase) -> int:
     """Position of the tensor's first element in its storage (`storage(tensor)`), in elements."""
     desc = tensor.desc
-    return desc.offset if isinstance(desc, StridedDesc) else tensor.buffer.offset // desc.dtype.itemsize
+    if desc.__class__ is StridedDesc:
+        return desc.offset
+    start = tensor.buffer.offset
+    return start // desc.dtype.itemsize if start else 0
 
 
 def storage(tensor: TensorBase) -> DeviceBuffer:
@@ -170,14 +177,15 @@ def view(tensor: T, shape: tuple[int, ...], strides: tuple[int, ...], offset: in
 def view_as(tensor: T, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> T:
     """`view` with another element type; strides and offset count elements of that type."""
     result = _new(tensor.__class__)
+    desc = tensor.desc
     storage = result.buffer = tensor.buffer.base
-    device = tensor.desc.device
-    if not storage.extent and tensor.desc.plain:  # the first view of a storage is made of a tensor that is all of it
-        storage.extent = tensor.desc.nbytes
+    if not storage.extent and desc.plain:  # the first view of a storage is made of a tensor that is all of it
+        storage.extent = desc.nbytes
     if offset == 0 and shapes.is_contiguous(shape, strides):
-        result.desc = TensorDesc.of(shape, dtype, device)
+        result.desc = made = TensorDesc.of(shape, dtype, desc.device)
+        _recent.append(made)
     else:
-        result.desc = StridedDesc(shape, dtype, device, strides, offset)
+        result.desc = StridedDesc(shape, dtype, desc.device, strides, offset)
     return result
 
 

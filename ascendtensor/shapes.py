@@ -35,6 +35,7 @@ __all__ = [
     "padded_nbytes",
     "permute",
     "reduce_shape",
+    "simple_index",
     "squeeze",
     "stack_shape",
     "storage_extent",
@@ -90,13 +91,12 @@ def contiguous_strides(shape: Sequence[int]) -> Strides:
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether elements lie row-major without gaps. Strides of axes of length 1 do not matter; an empty tensor is contiguous."""
-    if 0 in shape:
-        return True
     step = 1
-    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
+    for dim in range(len(shape) - 1, -1, -1):
+        length = shape[dim]
         if length != 1:
-            if stride != step:
-                return False
+            if strides[dim] != step:
+                return 0 in shape
             step *= length
     return True
 
@@ -205,7 +205,9 @@ def infer_size(shape: Sequence[int], elements: int) -> Shape:
     Raises:
         ShapeError: If it does not hold exactly that many, has two -1, or -1 could be anything.
     """
-    given = tuple(as_int(length) for length in shape)
+    given = tuple(map(as_int, shape))
+    if min(given, default=0) >= 0 and prod(given) == elements:
+        return given
     unknown = [dim for dim, length in enumerate(given) if length == -1]
     if len(unknown) > 1 or any(length < -1 for length in given):
         raise ShapeError(f"invalid shape {list(given)}: lengths are from 0 on, and one of them may be -1")
@@ -435,6 +437,66 @@ def basic_index(shape: Sequence[int], strides: Sequence[int], offset: int, index
     if 0 in new_shape:
         offset = base  # an empty view must not point past its storage
     return BasicIndex(tuple(new_shape), tuple(new_strides), offset, tuple(advanced))
+
+
+def simple_index(shape: Shape, strides: Strides, offset: int, parts: tuple[Any, ...]) -> tuple[Shape, Strides, int] | None:
+    """`basic_index` for slices, ints, ``...`` and None alone, with less to do: (shape, strides, offset) of the view.
+
+    None where there is anything else, or where something is wrong: `basic_index` then says what.
+    """
+    lengths: Shape = ()
+    steps: Strides = ()
+    dim, first = 0, offset
+    try:
+        for part in parts:
+            if part.__class__ is slice:
+                start, stop, step = part.indices(shape[dim])
+                stride = strides[dim]
+                offset += start * stride
+                if step == 1:
+                    lengths += (stop - start if stop > start else 0,)
+                    steps += (stride,)
+                else:
+                    length = (stop - start + (step - 1 if step > 0 else step + 1)) // step
+                    lengths += (length if length > 0 else 0,)
+                    steps += (step * stride,)
+            elif part.__class__ is int:
+                length = shape[dim]
+                if not -length <= part < length:
+                    return None
+                offset += (part if part >= 0 else part + length) * strides[dim]
+            elif part is None:
+                lengths += (1,)
+                steps += (0,)
+                continue
+            elif part is Ellipsis:
+                spread = _without_ellipsis(parts, len(shape))
+                return None if spread is None else simple_index(shape, strides, first, spread)
+            else:
+                return None
+            dim += 1
+    except (IndexError, TypeError, ValueError):  # too many parts, or a slice with something in it that is no index
+        return None
+    if dim != len(shape):
+        lengths += shape[dim:]
+        steps += strides[dim:]
+    return lengths, steps, first if 0 in lengths else offset
+
+
+_WHOLE: Final = slice(None)
+
+
+def _without_ellipsis(parts: tuple[Any, ...], ndim: int) -> tuple[Any, ...] | None:
+    """The same index with whole slices in place of one ``...``; None where the other parts are not all slices, ints and None."""
+    position, taken = -1, 0
+    for at, part in enumerate(parts):
+        if part is Ellipsis and position < 0:
+            position = at
+        elif part.__class__ is slice or part.__class__ is int:
+            taken += 1
+        elif part is not None:
+            return None
+    return None if taken > ndim else (*parts[:position], *(_WHOLE,) * (ndim - taken), *parts[position + 1 :])
 
 
 def _axes_of_mask(part: Any) -> int:

@@ -29,7 +29,6 @@ from .writing import check_writable, copy_into, takes_outputs
 T = TypeVar("T", bound=TensorBase)
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
-_EXACTLY_BASIC = frozenset(_BASIC)
 
 
 # Reading
@@ -43,20 +42,22 @@ def get(input: T, index: Any) -> T:
 
     Ascend operator: GatherV2, Index, NonZero. Like: torch.Tensor.__getitem__.
     """
-    try:
-        desc = input.desc
-        shape = desc.shape
-        if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
-            # The common case by itself: one place of the first dimension, whose view holds something if the tensor does.
-            offset = base.element_offset(input)
+    desc = input.desc
+    shape = desc.shape
+    offset = base.element_offset(input)
+    kind = index.__class__
+    if kind is int:
+        # The common case by itself: one place of the first dimension, whose view holds something if the tensor does.
+        if shape and -shape[0] <= index < shape[0]:
             strides = desc.strides
-            return base.view(input, shape[1:], strides[1:], offset + index % shape[0] * strides[0] if desc.numel else offset)
-        parts = index if index.__class__ is tuple else (index,)
-        for part in parts:
-            if part.__class__ not in _EXACTLY_BASIC:
-                parts = _parts(index)
-                break
-        found = shapes.basic_index(shape, desc.strides, base.element_offset(input), parts)
+            return base.view_as(input, desc.dtype, shape[1:], strides[1:], offset + index % shape[0] * strides[0] if desc.numel else offset)
+    elif kind is tuple or kind is slice or index is None or index is Ellipsis:
+        simple = shapes.simple_index(shape, desc.strides, offset, index if kind is tuple else (index,))
+        if simple is not None:
+            return base.view_as(input, desc.dtype, *simple)
+    try:
+        parts = _parts(index)
+        found = shapes.basic_index(shape, desc.strides, offset, parts)
         view = base.view_as(input, desc.dtype, found.shape, found.strides, found.offset)
         return _gathered(view, *_indices(view, found.advanced)) if found.advanced else view
     except AscendTensorError as error:

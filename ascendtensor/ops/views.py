@@ -21,7 +21,7 @@ T = TypeVar("T", bound=TensorBase)
 
 def _integers(given: tuple[Any, ...]) -> tuple[int, ...]:
     """`(2, 3)`, `[2, 3]` or `2, 3` as a tuple of ints."""
-    if len(given) == 1 and isinstance(given[0], Iterable):
+    if len(given) == 1 and (given[0].__class__ is tuple or isinstance(given[0], Iterable)):
         given = tuple(given[0])
     try:
         return tuple(map(as_int, given))
@@ -313,10 +313,11 @@ def permute(input: T, *dims: Any) -> T:
 def transpose(input: T, dim0: int, dim1: int) -> T:
     """Two dimensions exchanged. Like: torch.transpose, numpy.swapaxes."""
     one, other = _dim(input, dim0, "transpose"), _dim(input, dim1, "transpose")
-    order = list(range(len(input.desc.shape)))
-    if order:
-        order[one], order[other] = other, one
-    return permute(input, order)
+    shape, strides, offset = list(input.desc.shape), list(base.element_strides(input)), base.element_offset(input)
+    if shape:
+        shape[one], shape[other] = shape[other], shape[one]
+        strides[one], strides[other] = strides[other], strides[one]
+    return base.view(input, tuple(shape), tuple(strides), offset)
 
 
 @checked
