@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import random
 from .base import TensorBase
+from .complex_methods import ComplexMethods
 from .elementwise_methods import ElementwiseMethods
 from .ops import gather, indexing, matmul, nn, reduction, shape, sorting, views
 
@@ -20,7 +21,7 @@ _Float: TypeAlias = float
 _Bool: TypeAlias = bool
 
 
-class Methods(ElementwiseMethods):
+class Methods(ElementwiseMethods, ComplexMethods):
     """All functions as methods."""
 
     __slots__ = ()

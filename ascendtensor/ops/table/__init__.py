@@ -9,12 +9,39 @@ from __future__ import annotations
 from typing import Final
 
 from ..schema import Row
-from . import activation, comparison, creation, elementwise, gathering, indexing, matrix, movement, nn, random, reduction, sorting
-
-ROWS: Final[tuple[Row, ...]] = tuple(
-    value
-    for module in (activation, comparison, creation, elementwise, gathering, indexing, matrix, movement, nn, random, reduction, sorting)
-    for value in vars(module).values()
-    if isinstance(value, Row)
+from . import (
+    activation,
+    comparison,
+    complex_numbers,
+    creation,
+    elementwise,
+    fft,
+    gathering,
+    indexing,
+    matrix,
+    movement,
+    nn,
+    random,
+    reduction,
+    sorting,
 )
+
+_FAMILIES: Final = (
+    activation,
+    comparison,
+    complex_numbers,
+    creation,
+    elementwise,
+    fft,
+    gathering,
+    indexing,
+    matrix,
+    movement,
+    nn,
+    random,
+    reduction,
+    sorting,
+)
+
+ROWS: Final[tuple[Row, ...]] = tuple(value for module in _FAMILIES for value in vars(module).values() if isinstance(value, Row))
 """Every row, by family."""
