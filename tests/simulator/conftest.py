@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
+import test_rule_coverage
 
 from ascendtensor import simulator
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of files that cite rules of pyACL's behaviour."""
+    citing = {path for path in test_rule_coverage.files() if test_rule_coverage.cited(path)} | {Path(test_rule_coverage.__file__)}
+    for item in items:
+        if item.path in citing:
+            item.add_marker("conformance")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.option.markexpr == "conformance":
+        terminalreporter.section("rules of pyACL's behaviour, and the tests that cite them")
+        for line in test_rule_coverage.coverage():
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,7 @@
-"""Which behaviour rules the tests cite. A rule that no test of the simulator cites needs a reason in ``tests/data/rules.json``."""
+"""Which behaviour rules the tests cite. A rule that no test of the simulator cites needs a reason in ``tests/data/rules.json``.
+
+``pytest -m conformance`` runs the tests of files that cite rules and ends with the table that `coverage` gives.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import ast
 import json
 import re
 import tokenize
+from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +28,7 @@ def numbers(spans: dict[str, str]) -> set[str]:
     return found
 
 
+@lru_cache
 def cited(path: Path) -> set[str]:
     """Rules named in the comments and strings of a file, without the summary at its head."""
     found: set[str] = set()
@@ -37,10 +42,38 @@ def cited(path: Path) -> set[str]:
     return found
 
 
+def files() -> list[Path]:
+    """The test files of the simulator."""
+    return sorted(path for path in HERE.rglob("test_*.py") if path != Path(__file__))
+
+
 @lru_cache
 def all_cited() -> set[str]:
-    files = [path for path in HERE.rglob("test_*.py") if path != Path(__file__)]
-    return set().union(*map(cited, files))
+    return set().union(*map(cited, files()))
+
+
+def coverage() -> list[str]:
+    """A table: for each chapter its rules, how many of them tests cite and in how many places; then the reasons for the others."""
+    places: Counter[str] = Counter()
+    for path in files():
+        places.update(cited(path))
+    reasons = RULES["without_test"]
+    lines = [f"{'chapter':10}{'rules':>7}{'cited':>7}{'reason':>8}{'files':>7}"]
+    total = [0, 0, 0]
+    for prefix, span in RULES["rules"].items():
+        rules = numbers({prefix: span})
+        row = [len(rules), sum(1 for rule in rules if places[rule]), sum(1 for rule in rules if rule in reasons)]
+        total = [a + b for a, b in zip(total, row, strict=True)]
+        lines.append(f"{prefix.rstrip('-'):10}{row[0]:7}{row[1]:7}{row[2]:8}{sum(places[rule] for rule in rules):7}")
+    lines.append(f"{'in all':10}{total[0]:7}{total[1]:7}{total[2]:8}")
+    lines += ["", "Not cited:", *(f"{rule:8} {reason}" for rule, reason in {**reasons, **RULES["later"]}.items())]
+    return lines
+
+
+def test_the_table_counts_every_rule_once() -> None:
+    *_, total = coverage()[: len(RULES["rules"]) + 2]
+    rules, done, excused = (int(word) for word in total.split()[2:])
+    assert rules == len(numbers(RULES["rules"])) == done + excused
 
 
 def test_every_rule_is_cited_or_has_a_reason() -> None:
