@@ -6,6 +6,7 @@ Every function that refuses names the shapes; the function the user called is ad
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import prod
@@ -33,6 +34,7 @@ __all__ = [
     "normalize_dims",
     "numel",
     "padded_nbytes",
+    "permutation",
     "permute",
     "reduce_shape",
     "simple_index",
@@ -549,6 +551,18 @@ def _slice(part: slice, length: int) -> tuple[int, int, int]:
         raise DTypeError(f"the parts of a slice are integers or None, not {part!r}") from None
     # len(range(start, stop, step)), which a length beyond sys.maxsize would overflow
     return start, max(0, (stop - start + (step - 1 if step > 0 else step + 1)) // step), step
+
+
+def permutation(shape: Shape, strides: Strides) -> tuple[int, ...] | None:
+    """The `permute` that made a view with these strides out of a contiguous tensor, None if it was anything else."""
+    order = sorted(range(len(shape)), key=lambda dim: (-strides[dim] if shape[dim] != 1 else -math.inf, dim))
+    step = 1
+    for dim in reversed(order):
+        if shape[dim] != 1:
+            if strides[dim] != step:
+                return None
+            step *= shape[dim]
+    return tuple(map(order.index, range(len(shape))))
 
 
 def without_negative_strides(shape: Shape, strides: Strides, offset: int) -> tuple[Strides, int, tuple[int, ...]]:

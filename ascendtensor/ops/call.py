@@ -22,7 +22,7 @@ from .arguments import described
 from .planning import Planner
 from .schema import Row
 from .table.elementwise import CAST
-from .table.movement import AS_STRIDED, FILL, FLIP
+from .table.movement import AS_STRIDED, FILL, FLIP, TRANSPOSE
 
 _plans: Final = handle_cache.plans
 _OPERANDS: Final = (TensorBase, int, float, complex, tuple)
@@ -181,10 +181,16 @@ def plain(operand: Any) -> Any:
 def contiguous_copy(tensor: TensorBase) -> TensorBase:
     """A plain tensor with the elements of any view, by the operator AsStrided; negative steps are undone by ReverseV2.
 
-    PyTorch has no negative steps, and no chip's AsStrided was ever given one.
+    PyTorch has no negative steps, and no chip's AsStrided was ever given one. A whole tensor with its dims in another order is a Transpose:
+    it needs nothing but its order, where AsStrided gets sizes, strides and offset written to the device before each launch.
     """
     shape = tensor.desc.shape
     strides, offset, flipped = shapes.without_negative_strides(shape, base.element_strides(tensor), base.element_offset(tensor))
+    dims = None if offset or flipped else shapes.permutation(shape, strides)
+    if dims:
+        whole = TensorDesc.of(tuple([shape[dims.index(dim)] for dim in range(len(shape))]), tensor.desc.dtype, tensor.desc.device)
+        copied: TensorBase = call(TRANSPOSE, (base.make(tensor.__class__, whole, base.storage(tensor)),), (dims,))
+        return copied
     copy: TensorBase = call(AS_STRIDED, (whole_storage(tensor), shape or (1,), strides or (1,), (offset,)), (shape,))
     return call(FLIP, (copy,), (flipped,)) if flipped else copy
 

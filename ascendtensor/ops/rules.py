@@ -50,6 +50,12 @@ def as_strided(operands: Sequence[Meta], shape: tuple[int, ...]) -> Outcome:
     return Outcome((shape,), outputs=(shape or (1,),))
 
 
+def transposed(operands: Sequence[Meta], dims: tuple[int, ...]) -> Outcome:
+    """The dims in another order, which is a constant."""
+    shape = operands[0].shape
+    return Outcome((tuple([shape[dim] for dim in dims]),), constants={"perm": dims})
+
+
 def flip(operands: Sequence[Meta], dims: tuple[int, ...]) -> Outcome:
     return Outcome((operands[0].shape,), constants={"axis": dims})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from harness import COMPLEX, FLOATS, INTS, SAME, Array, Record, Refused, With, a
 
 from ascendtensor.dtypes import dtype as DType
 from ascendtensor.ops import shape
+from ascendtensor.ops import views as view_functions
 from ascendtensor.ops.table import movement as table
 
 UNSIGNED = (d.uint16, d.uint32, d.uint64)
@@ -134,6 +136,15 @@ def several(*shapes: tuple[int, ...]) -> Any:
 RECORDS = [
     Record("clone", shape.clone, np.copy, unary_samples(), (table.CLONE, table.AS_STRIDED), ALL, SAME),
     Record("contiguous", shape.contiguous, np.copy, unary_samples(), (table.AS_STRIDED,), FEW, SAME),
+    Record(
+        "contiguous, transposed",
+        lambda input, dims: shape.contiguous(view_functions.permute(input, dims)),
+        np.transpose,
+        lambda dtype: iter([(array(dtype, (2, 3, 4, 5)), dims) for dims in itertools.permutations(range(4))]),
+        (table.TRANSPOSE,),
+        ALL,
+        SAME,
+    ),
     Record(
         "cat",
         of_list(shape.cat),

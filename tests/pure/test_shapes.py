@@ -371,3 +371,20 @@ def test_a_view_walked_forwards_and_reversed_is_the_view(pair: tuple[Any, np.nda
     assert min(forwards, default=0) >= 0
     assert shapes.storage_extent(shape, forwards, start) == shapes.storage_extent(shape, strides, offset)
     assert np.array_equal(np.flip(look(base, shape, forwards, start), flipped), view)
+
+
+@given(st.lists(st.integers(1, 4), max_size=5).flatmap(lambda shape: st.tuples(st.just(tuple(shape)), st.permutations(range(len(shape))))))
+def test_permutation_finds_the_order_of_a_permuted_tensor(case: tuple[tuple[int, ...], list[int]]) -> None:
+    shape, dims = case
+    whole = np.arange(int(np.prod(shape))).reshape(shape)
+    view = whole.transpose(dims)
+    strides = tuple(stride // whole.itemsize for stride in view.strides)
+    found = shapes.permutation(view.shape, strides)
+    assert found is not None
+    back = whole.reshape([view.shape[found.index(dim)] for dim in range(len(shape))])
+    np.testing.assert_array_equal(back.transpose(found), view)
+
+
+@pytest.mark.parametrize(("shape", "strides"), [((2, 3), (6, 2)), ((2, 3), (0, 1)), ((2, 3), (3, -1)), ((4,), (2,)), ((2, 2), (1, 1))])
+def test_permutation_refuses_what_is_no_whole_tensor(shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+    assert shapes.permutation(shape, strides) is None

@@ -29,6 +29,15 @@ AS_STRIDED: Final = Row(
     bits=MOVED,
     per_call=True,
 )
+TRANSPOSE: Final = Row(
+    "contiguous",
+    "Transpose",
+    (Input("x"), Input("perm", "const", d.int64)),
+    (Output("y"),),
+    rules.transposed,
+    promotion=Kind.SAME,
+    bits=MOVED,
+)
 VIEW_COPY: Final = Row(
     "copy_",
     "ViewCopy",
