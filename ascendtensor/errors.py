@@ -17,6 +17,7 @@
     │   └── CompilerNotFoundError
     ├── ClosedError (RuntimeError)             a tensor, stream or event from before shutdown()
     ├── ForkError (RuntimeError)               use of a device in a forked child
+    ├── UnsupportedError (NotImplementedError) what no Ascend operator computes
     └── AutogradError (NotImplementedError)    gradients, which are not there yet
 
 The builtin bases let a plain ``except ValueError`` work. A text has up to four parts, always in this order: the function and what
@@ -48,6 +49,7 @@ __all__ = [
     "OperatorNotFoundError",
     "OutOfDeviceMemoryError",
     "ShapeError",
+    "UnsupportedError",
     "ValueRangeError",
     "describe_bytes",
     "describe_operands",
@@ -272,6 +274,10 @@ class ClosedError(AscendTensorError, RuntimeError):
 
 class ForkError(AscendTensorError, RuntimeError):
     """A device was used in a process forked after it had been initialised."""
+
+
+class UnsupportedError(AscendTensorError, NotImplementedError):
+    """A function, or a case of one, that no Ascend operator computes."""
 
 
 class AutogradError(AscendTensorError, NotImplementedError):

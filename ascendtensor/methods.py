@@ -9,7 +9,8 @@ from . import random
 from .base import TensorBase
 from .complex_methods import ComplexMethods
 from .elementwise_methods import ElementwiseMethods
-from .ops import gather, indexing, matmul, nn, reduction, shape, sorting, views
+from .linalg_methods import LinalgMethods
+from .ops import gather, indexing, nn, reduction, shape, sorting, views
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -21,7 +22,7 @@ _Float: TypeAlias = float
 _Bool: TypeAlias = bool
 
 
-class Methods(ElementwiseMethods, ComplexMethods):
+class Methods(ElementwiseMethods, ComplexMethods, LinalgMethods):
     """All functions as methods."""
 
     __slots__ = ()
@@ -119,64 +120,6 @@ class Methods(ElementwiseMethods, ComplexMethods):
     def var(self, dim: Any = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: _Float = 1) -> Self:
         """See `var`."""
         return reduction.var(self, dim, unbiased, keepdim, correction=correction)
-
-    # Products
-
-    def addmm(self, mat1: Self, mat2: Self, *, beta: Any = 1, alpha: Any = 1) -> Self:
-        """See `addmm`."""
-        return matmul.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-
-    def addmv(self, mat: Self, vec: Self, *, beta: Any = 1, alpha: Any = 1) -> Self:
-        """See `addmv`."""
-        return matmul.addmv(self, mat, vec, beta=beta, alpha=alpha)
-
-    def addr(self, vec1: Self, vec2: Self, *, beta: Any = 1, alpha: Any = 1) -> Self:
-        """See `addr`."""
-        return matmul.addr(self, vec1, vec2, beta=beta, alpha=alpha)
-
-    def baddbmm(self, batch1: Self, batch2: Self, *, beta: Any = 1, alpha: Any = 1) -> Self:
-        """See `baddbmm`."""
-        return matmul.baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-
-    def bmm(self, mat2: Self) -> Self:
-        """See `bmm`."""
-        return matmul.bmm(self, mat2)
-
-    def dot(self, tensor: Self) -> Self:
-        """See `dot`."""
-        return matmul.dot(self, tensor)
-
-    def inner(self, other: Self) -> Self:
-        """See `inner`."""
-        return matmul.inner(self, other)
-
-    def kron(self, other: Self) -> Self:
-        """See `kron`."""
-        return matmul.kron(self, other)
-
-    def matmul(self, other: Self) -> Self:
-        """See `matmul`."""
-        return matmul.matmul(self, other)
-
-    def mm(self, mat2: Self) -> Self:
-        """See `mm`."""
-        return matmul.mm(self, mat2)
-
-    def mv(self, vec: Self) -> Self:
-        """See `mv`."""
-        return matmul.mv(self, vec)
-
-    def outer(self, vec2: Self) -> Self:
-        """See `outer`."""
-        return matmul.outer(self, vec2)
-
-    def trace(self) -> Self:
-        """See `trace`."""
-        return matmul.trace(self)
-
-    def vdot(self, other: Self) -> Self:
-        """See `vdot`."""
-        return matmul.vdot(self, other)
 
     # Sorting, counting
 

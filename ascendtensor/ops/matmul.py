@@ -25,6 +25,7 @@ from ..errors import AscendTensorError, DTypeError, ShapeError
 from . import comparison, elementwise, views
 from .arguments import checked
 from .call import binary, call, plain
+from .complex_numbers import conj
 from .reduction import sum
 from .table import matrix as table
 from .table.movement import FILL
@@ -204,17 +205,16 @@ def dot(input: T, tensor: T, *, out: T | None = None) -> T:
 
 @checked
 def vdot(input: T, other: T, *, out: T | None = None) -> T:
-    """`dot`, which for real vectors it is.
+    """`dot`, with the numbers of the first vector conjugated.
 
     Raises:
-        DTypeError: The vectors are complex: there the first would be conjugated, which is not offered.
+        ShapeError: They are not two vectors of one length.
+        DTypeError: The dtypes differ.
 
-    Ascend operator: MatMulV2. Like: torch.vdot.
+    Ascend operator: MatMulV2; Conj, Mul and ReduceSum of complex numbers. Like: torch.vdot, numpy.vdot of vectors.
     """
     _ranks("vdot", (input, other), (1, 1))
-    if input.desc.dtype.is_complex:
-        raise DTypeError("complex vectors are not supported").with_context("vdot", (input, other))
-    return matmul(input, other, out=out)
+    return matmul(conj(input), other, out=out)
 
 
 @checked
@@ -250,19 +250,40 @@ def outer(input: T, vec2: T, *, out: T | None = None) -> T:
 
 
 @checked
-def vecdot(x: T, y: T, *, dim: int = -1) -> T:
-    """The sums of the products along one dim of tensors that broadcast.
+def ger(input: T, vec2: T, *, out: T | None = None) -> T:
+    """See `outer`. Ascend operator: Mul. Like: torch.ger."""
+    return outer(input, vec2, out=out)
+
+
+@checked
+def vecdot(x: T, y: T, *, dim: int = -1, out: T | None = None) -> T:
+    """The sums of the products along one dim of tensors that broadcast; the numbers of the first are conjugated.
+
+    Args:
+        x: Tensor of any dtype but bool.
+        y: Tensor of the same dtype, which broadcasts with it.
+        dim: The dim that is added up.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape without `dim`, of the operands' dtype.
 
     Raises:
-        DTypeError: They are complex: there the first would be conjugated, which is not offered.
+        ShapeError: The shapes don't broadcast.
+        IndexRangeError: There is no such dim.
+        DTypeError: The dtypes differ, or are bool.
 
-    Ascend operator: Mul and ReduceSum. Like: torch.linalg.vecdot, numpy.vecdot.
+    Ascend operator: Mul and ReduceSum, Conj. Like: torch.linalg.vecdot, numpy.vecdot.
     """
-    if x.desc.dtype.is_complex:
-        raise DTypeError("complex vectors are not supported").with_context("vecdot", (x, y))
-    total = sum(elementwise.mul(x, y), dim)
-    wanted = x.desc.dtype if x.desc.dtype is y.desc.dtype else total.desc.dtype
-    return total if total.desc.dtype is wanted else comparison.cast(total, wanted)
+    dtype = x.desc.dtype
+    if dtype is not y.desc.dtype or dtype is d.bool_:
+        names = f"{dtype.name} and {y.desc.dtype.name}"
+        raise DTypeError(f"the operands have to have one dtype of numbers, not {names}").with_context("vecdot", (x, y))
+    if dtype in table.HALVES:
+        total = sum(elementwise.mul(comparison.cast(x, d.float32), comparison.cast(y, d.float32)), dim)
+    else:
+        total = sum(elementwise.mul(conj(x), y), dim)
+    return into(total if total.desc.dtype is dtype else comparison.cast(total, dtype), out)
 
 
 # Products and sums in one
@@ -316,6 +337,27 @@ def addr(input: T, vec1: T, vec2: T, *, beta: Any = 1, alpha: Any = 1, out: T | 
 def baddbmm(input: T, batch1: T, batch2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
     """`beta * input + alpha * bmm(batch1, batch2)`. Arguments as for `addmm`. Like: torch.baddbmm."""
     return _added(input, bmm(batch1, batch2), beta, alpha, out, "baddbmm")
+
+
+@checked
+def addbmm(input: T, batch1: T, batch2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
+    """`beta * input + alpha * bmm(batch1, batch2).sum(0)`: all products of the stack added up.
+
+    Args:
+        input: Tensor that broadcasts to (n, p).
+        batch1, batch2: (b, n, m) and (b, m, p) tensors.
+        beta, alpha: As for `addmm`.
+        out: (n, p) tensor to write into.
+
+    Ascend operator: MatMulV2: the sum over the stack is part of one product. Like: torch.addbmm.
+    """
+    _ranks("addbmm", (batch1, batch2), (3, 3))
+    (count, rows, inner), (other, length, columns) = batch1.desc.shape, batch2.desc.shape
+    if (count, inner) != (other, length):
+        names = f"{list(batch1.desc.shape)} and {list(batch2.desc.shape)}"
+        raise ShapeError(f"stacks of shapes {names} do not fit").with_context("addbmm", (input, batch1, batch2))
+    tall = views.reshape(views.permute(batch1, 1, 0, 2), (rows, count * inner))
+    return _added(input, mm(tall, views.reshape(batch2, (count * inner, columns))), beta, alpha, out, "addbmm")
 
 
 @checked

@@ -24,6 +24,7 @@ BASES = {
     errors.CompilerNotFoundError: errors.CompileError,
     errors.ClosedError: RuntimeError,
     errors.ForkError: RuntimeError,
+    errors.UnsupportedError: NotImplementedError,
     errors.AutogradError: NotImplementedError,
     errors.AclError: RuntimeError,
     errors.OutOfDeviceMemoryError: MemoryError,

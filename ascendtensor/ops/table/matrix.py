@@ -65,6 +65,7 @@ def stacks(operands: Sequence[Meta], transpose_input: bool = False, transpose_ot
 _OPERANDS: Final = (Input("x1"), Input("x2"))
 _ADJOINTS: Final = (Attr("adj_x1", "bool", False), Attr("adj_x2", "bool", False))
 CUBE: Final = (d.float32, d.float16, d.bfloat16)
+HALVES: Final = (d.float16, d.bfloat16)
 
 MATMUL: Final = Row(
     "matmul",

@@ -1,0 +1,64 @@
+"""Functions of linear algebra, by PyTorch's names. Like: torch.linalg."""
+
+from __future__ import annotations
+
+from .ops.linalg import (
+    cholesky,
+    cholesky_ex,
+    det,
+    diagonal,
+    inv,
+    inv_ex,
+    slogdet,
+    solve,
+    solve_ex,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
+)
+from .ops.linalg_factors import eig, eigh, eigvals, eigvalsh, lu, lu_factor, lu_factor_ex, lu_solve, qr, svd, svdvals
+from .ops.linalg_norms import cond, lstsq, matrix_norm, matrix_rank, norm, pinv
+from .ops.linalg_products import matrix_exp, matrix_power, multi_dot, vander
+from .ops.linalg_vectors import cross
+from .ops.matmul import matmul, vecdot
+from .ops.reduction import vector_norm
+
+__all__ = [
+    "cholesky",
+    "cholesky_ex",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "inv_ex",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
+    "lu_solve",
+    "matmul",
+    "matrix_exp",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_ex",
+    "solve_triangular",
+    "svd",
+    "svdvals",
+    "tensorinv",
+    "tensorsolve",
+    "vander",
+    "vecdot",
+    "vector_norm",
+]

@@ -1,0 +1,240 @@
+"""What the functions of linear algebra share: their named results, and identities, triangles, adjoints and equal stacks."""
+
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, TypeVar
+
+import ml_dtypes
+
+from .. import dtypes as d
+from .. import shapes
+from ..base import TensorBase
+from ..dtypes import dtype as DType
+from ..errors import DTypeError, ShapeError
+from . import comparison, indexing, shape, views
+from .arguments import require_tensor
+from .call import call, plain
+from .complex_numbers import conj
+from .table.linalg import LINEAR, matrix_shape
+from .table.movement import FILL
+from .writing import into
+
+T = TypeVar("T", bound=TensorBase)
+
+_LINEAR: Final = frozenset(LINEAR)
+_limits: Any = ml_dtypes.finfo  # without a type for bfloat16 in NumPy's
+
+
+class SignAndLog(NamedTuple):
+    """A determinant's sign and the logarithm of its absolute value. Like: torch.return_types.linalg_slogdet."""
+
+    sign: Any
+    logabsdet: Any
+
+
+class InverseAndInfo(NamedTuple):
+    """An inverse, and 1 for each matrix that has none. Like: torch.return_types.linalg_inv_ex."""
+
+    inverse: Any
+    info: Any
+
+
+class ResultAndInfo(NamedTuple):
+    """A solution, and 1 for each matrix that has none. Like: torch.return_types.linalg_solve_ex."""
+
+    result: Any
+    info: Any
+
+
+class FactorAndInfo(NamedTuple):
+    """A Cholesky factor, and 1 for each matrix that has none. Like: torch.return_types.linalg_cholesky_ex."""
+
+    L: Any
+    info: Any
+
+
+class SolutionAndCoefficients(NamedTuple):
+    """A solution, and a copy of the matrix. Like: torch.return_types.triangular_solve."""
+
+    solution: Any
+    cloned_coefficient: Any
+
+
+class LeastSquares(NamedTuple):
+    """What `lstsq` gives. Like: torch.return_types.linalg_lstsq."""
+
+    solution: Any
+    residuals: Any
+    rank: Any
+    singular_values: Any
+
+
+class OrthogonalUpper(NamedTuple):
+    """An orthogonal and an upper triangular factor. Like: torch.return_types.linalg_qr."""
+
+    Q: Any
+    R: Any
+
+
+class SingularValues(NamedTuple):
+    """Left vectors, singular values, right vectors as rows. Like: torch.return_types.linalg_svd."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+class SingularValuesV(NamedTuple):
+    """Left vectors, singular values, right vectors as columns. Like: torch.return_types.svd."""
+
+    U: Any
+    S: Any
+    V: Any
+
+
+class Eigen(NamedTuple):
+    """Eigenvalues, and eigenvectors as columns. Like: torch.return_types.linalg_eigh."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class PermutedFactors(NamedTuple):
+    """A permutation matrix, a lower and an upper triangular factor. Like: torch.return_types.linalg_lu."""
+
+    P: Any
+    L: Any
+    U: Any
+
+
+class PackedFactors(NamedTuple):
+    """Both triangular factors in one matrix, and the exchanges of rows. Like: torch.return_types.linalg_lu_factor."""
+
+    LU: Any
+    pivots: Any
+
+
+class PackedFactorsAndInfo(NamedTuple):
+    """The same, and 0 for each matrix. Like: torch.return_types.linalg_lu_factor_ex."""
+
+    LU: Any
+    pivots: Any
+    info: Any
+
+
+def linear(function: str, *operands: TensorBase) -> None:
+    """Refuse what linear algebra can't be done with, and operands of different dtypes.
+
+    Raises:
+        DTypeError: bool, integers, half types; two dtypes; no tensor.
+    """
+    for operand in operands:
+        require_tensor(operand, "an operand", function)
+        dtype = operand.desc.dtype
+        if dtype not in _LINEAR:
+            kind = "low precision dtypes are" if dtype.category >= 2 else "a floating or complex dtype is needed;"
+            text = f"{kind} not {dtype.name}" if dtype.category < 2 else f"{kind} not supported, {dtype.name} is one"
+            raise DTypeError(text, advice="Cast with .to(float32) first.").with_context(function, operands)
+        if dtype is not operands[0].desc.dtype:
+            names = f"{operands[0].desc.dtype.name} and {dtype.name}"
+            raise DTypeError(f"the operands have to have one dtype, not {names}").with_context(function, operands)
+
+
+def stack_of(function: str, operand: TensorBase, square: bool = True) -> tuple[tuple[int, ...], int, int]:
+    """Stack, rows and columns of (a stack of) matrices.
+
+    Raises:
+        ShapeError: Less than two dims, or not square.
+    """
+    try:
+        return matrix_shape(operand.desc.shape, square)
+    except ShapeError as error:
+        raise error.with_context(function, (operand,)) from None
+
+
+def turned(matrix: T) -> T:
+    """The transposed matrices, a view."""
+    return views.transpose(matrix, -2, -1)
+
+
+def adjoint(matrix: T) -> T:
+    """The transposed and conjugated matrices; a view where they are real."""
+    return conj(turned(matrix))
+
+
+def filled(like: TensorBase, sizes: Sequence[int], value: Any, dtype: DType | None = None) -> Any:
+    """A tensor of one number on the device of another."""
+    wanted = dtype or like.desc.dtype
+    if wanted is d.complex128:  # Fill has no complex numbers of two doubles
+        return comparison.cast(filled(like, sizes, value, d.float64), wanted)
+    return call(FILL, (value,), (tuple(sizes), wanted), like.desc.device)
+
+
+def identity(like: T, size: int, stack: Sequence[int] = ()) -> T:
+    """Ones on the diagonal, of another tensor's dtype and device."""
+    whole: T = filled(like, (*stack, size, size), 0)
+    if whole.desc.numel:
+        indexing.fill(views.diagonal(whole, 0, -2, -1), 1)
+    return whole
+
+
+def _part(matrix: T, diagonal: int, lower: bool) -> T:
+    function = shape.tril if lower else shape.triu
+    if not matrix.desc.dtype.is_complex:
+        return function(matrix, diagonal)
+    kept = function(filled(matrix, matrix.desc.shape[-2:], 1, d.uint8), diagonal)
+    return comparison.where(comparison.cast(kept, d.bool_), matrix, 0)
+
+
+def lower(matrix: T, diagonal: int = 0) -> T:
+    """The lower triangle, also of complex matrices, for which Tril has no kernel."""
+    return _part(matrix, diagonal, True)
+
+
+def upper(matrix: T, diagonal: int = 0) -> T:
+    """The upper triangle, also of complex matrices."""
+    return _part(matrix, diagonal, False)
+
+
+def real(values: T) -> T:
+    """The real parts, in memory of their own; a real tensor itself."""
+    return plain(views.real(values)) if values.desc.dtype.is_complex else values
+
+
+def equal_stacks(function: str, *matrices: T) -> tuple[T, ...]:
+    """The matrices with their stacks broadcast.
+
+    Raises:
+        ShapeError: The stacks do not broadcast.
+    """
+    stacks = [matrix.desc.shape[:-2] for matrix in matrices]
+    try:
+        common = shapes.broadcast_shapes(*stacks)
+    except ShapeError as error:
+        raise error.with_context(function, matrices) from None
+    return tuple(
+        matrix if stack == common else views.expand(matrix, (*common, *matrix.desc.shape[-2:]))
+        for stack, matrix in zip(stacks, matrices, strict=True)
+    )
+
+
+def put(results: Any, out: Any) -> Any:
+    """Several results, in the tensors of `out` where that is given; the named tuple keeps its class.
+
+    Raises:
+        DTypeError: `out` has not as many tensors.
+    """
+    if out is None:
+        return results
+    if not isinstance(out, (tuple, list)) or len(out) != len(results):
+        raise DTypeError(f"out must hold {len(results)} tensors")
+    return type(results)(*(into(result, target) for result, target in zip(results, out, strict=True)))
+
+
+def epsilon(dtype: DType) -> float:
+    """The distance of 1 from the next larger number."""
+    return float(_limits(dtype.to_real().numpy).eps)

@@ -1,0 +1,111 @@
+"""PyTorch's older functions, at its top level, where `torch.linalg` has others of the same name."""
+
+# mypy: disable-error-code="no-any-return"
+# (Results are named tuples of tensors.)
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from .. import shapes
+from ..base import TensorBase
+from ..errors import ShapeError
+from . import linalg, linalg_factors, linalg_norms, linalg_vectors
+from .arguments import checked
+from .linalg_forms import (
+    OrthogonalUpper,
+    PackedFactors,
+    PackedFactorsAndInfo,
+    SingularValuesV,
+    SolutionAndCoefficients,
+    filled,
+    linear,
+    put,
+    stack_of,
+    turned,
+)
+from .shape import clone
+
+T = TypeVar("T", bound=TensorBase)
+
+
+@checked
+def qr(input: T, some: bool = True, *, out: Any = None) -> OrthogonalUpper:
+    """See `linalg.qr`, of mode "reduced", or "complete" without `some`. Ascend operator: Qr. Like: torch.qr."""
+    return linalg_factors.qr(input, "reduced" if some else "complete", out=out)
+
+
+@checked
+def svd(input: T, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> SingularValuesV:
+    """U, S and V with `U @ diag(S) @ V.mH = input`.
+
+    Args:
+        input: (..., m, n) tensor of float32, float64, complex64 or complex128.
+        some: Whether U and V have min(m, n) vectors; else they are square.
+        compute_uv: False for U and V of zeros.
+        out: Three tensors of the results' shapes to write into.
+
+    Returns:
+        `U` and `V` (vectors as columns) and `S` (real, descending).
+
+    Ascend operator: Svd. Like: torch.svd.
+    """
+    linear("svd", input)
+    if compute_uv:
+        return put(SingularValuesV(*linalg_factors.singular(input, not some)), out)
+    stack, rows, columns = stack_of("svd", input, False)
+    values = linalg_factors.svdvals(input)
+    return put(SingularValuesV(filled(input, (*stack, rows, rows), 0), values, filled(input, (*stack, columns, columns), 0)), out)
+
+
+@checked
+def lu(A: T, pivot: bool = True, get_infos: bool = False, *, out: Any = None) -> Any:
+    """See `linalg.lu_factor`, and `linalg.lu_factor_ex` with `get_infos`. Ascend operator: Lu. Like: torch.lu."""
+    found = linalg_factors.lu_factor_ex(A, pivot=pivot)
+    return put(PackedFactorsAndInfo(*found) if get_infos else PackedFactors(*found[:2]), out)
+
+
+@checked
+def lu_solve(b: T, LU_data: T, LU_pivots: TensorBase, *, out: T | None = None) -> T:
+    """See `linalg.lu_solve`, with the right side first. Ascend operator: MatrixTriangularSolve. Like: torch.lu_solve."""
+    return linalg_factors.lu_solve(LU_data, LU_pivots, b, out=out)
+
+
+@checked
+def triangular_solve(
+    b: T, A: T, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *, out: Any = None
+) -> SolutionAndCoefficients:
+    """The solutions of `A @ X = b`, and a copy of A; `linalg.solve_triangular` is what PyTorch advises.
+
+    Args:
+        b: (..., n, k) tensor of float32, float64, complex64 or complex128.
+        A: (..., n, n) tensor of the same dtype; stacks broadcast.
+        upper, unitriangular: As for `linalg.solve_triangular`.
+        transpose: Whether A is to be transposed.
+        out: Two tensors of the results' shapes to write into.
+
+    Returns:
+        `solution` and `cloned_coefficient`.
+
+    Ascend operator: MatrixTriangularSolve. Like: torch.triangular_solve.
+    """
+    matrix = turned(A) if transpose else A
+    solution = linalg.solve_triangular(matrix, b, upper=bool(upper) is not bool(transpose), unitriangular=unitriangular)
+    return put(SolutionAndCoefficients(solution, clone(A)), out)
+
+
+@checked
+def pinverse(input: T, rcond: float = 1e-15) -> T:
+    """See `linalg.pinv`; singular values below `rcond` times the largest count as 0. Ascend operator: Svd. Like: torch.pinverse."""
+    return linalg_norms.pinv(input, rtol=rcond)
+
+
+@checked
+def cross(input: T, other: T, dim: int | None = None, *, out: T | None = None) -> T:
+    """See `linalg.cross`; without `dim` along the first dim of length 3. Ascend operator: Cross. Like: torch.cross, numpy.cross."""
+    if dim is None:
+        common = shapes.broadcast_shapes(input.desc.shape, other.desc.shape)
+        if 3 not in common:
+            raise ShapeError(f"no dim of shape {list(common)} has length 3").with_context("cross", (input, other))
+        dim = common.index(3)
+    return linalg_vectors.cross(input, other, dim=dim, out=out)
