@@ -6,13 +6,44 @@ from typing import Any
 
 import numpy as np
 
-from . import promotion
-from .base import TensorBase
+from . import base, promotion
+from .base import T, TensorBase
 from .dtypes import DType, DTypeLike, as_dtype
 from .errors import DTypeError
-from .ops.arguments import checked
+from .launch import direct
+from .ops.arguments import checked, require_tensor
+from .ops.call import plain
+from .runtime.desc import TensorDesc
 
-__all__ = ["can_cast", "promote_types", "result_type"]
+__all__ = ["acl_cast", "can_cast", "promote_types", "result_type"]
+
+
+@checked
+def acl_cast(input: T, dtype: DTypeLike, *, handle: bool = True) -> T:
+    """A tensor of another dtype by pyACL's own function for it, `acl.op.cast`; `input.to(dtype)` gives the same.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        dtype: Dtype of the result.
+        handle: Launch through `acl.op.create_handle_for_cast`, which looks the operator model up once, instead of `acl.op.cast`, which does
+            so in every call (BL-1, BL-3).
+
+    Returns:
+        New tensor of the same shape.
+
+    Raises:
+        CompileError: The chip has no Cast between the two dtypes.
+
+    Ascend operator: Cast. Like: torch.Tensor.to.
+    """
+    source: T = plain(require_tensor(input, "input", "acl_cast"))
+    given = TensorDesc.of(source.desc.shape, source.desc.dtype, source.desc.device)
+    wanted = TensorDesc.of(given.shape, as_dtype(dtype), given.device)
+    stream = wanted.device.current_stream()
+    result = base.make(source.__class__, wanted, stream.pool.buffer(wanted.nbytes, stream))
+    if wanted.numel:
+        direct.cast((given, wanted), source.buffer, result.buffer, stream, handle)
+    return result
 
 
 @checked

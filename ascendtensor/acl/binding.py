@@ -10,7 +10,8 @@ How this differs from pyACL:
 - The queries answer bool, True for finished. pyACL numbers them in opposite ways: `stream_query`, `query_event` and
   `query_event_wait_status` say 0 for finished, `query_event_status` says 1 (GEN-4).
 - `peek_at_last_error` and `get_last_error` give the pending code of this thread; it is their result, not their failure (RT-49).
-- `op.load` is `op_load` here, the rest of `acl.op` has its own names; `bytes_to_ptr` and `ptr_to_bytes` are those of `acl.util`.
+- `op.load` and `op.cast` are `op_load` and `op_cast` here, the rest of `acl.op` has its own names; the products of `acl.blas` are called
+  by name (`blas`, `create_blas_handle`); `bytes_to_ptr` and `ptr_to_bytes` are those of `acl.util`.
 - `get_tensor_desc_dims` is ours: all dims at once, as a tuple.
 - Every call is logged at DEBUG to the logger `ascendtensor.acl` while that logger is enabled (decided by `use` and `log_calls`), except
   `execute_with_handle` and `execute_v2`, which are the raw call and one test.
@@ -617,10 +618,41 @@ def execute_v2(op_type: str, input_descs: Ints, inputs: Ints, output_descs: Ints
         fail(code, "acl.op.execute_v2")
 
 
+def op_cast(src_desc: int, src_buffer: int, dst_desc: int, dst_buffer: int, truncate: int, stream: int) -> None:
+    """Queues the operator Cast, of which a model must be loaded (BL-1)."""
+    code = _op.cast(src_desc, src_buffer, dst_desc, dst_buffer, truncate, stream)
+    _check(code, "acl.op.cast", src_desc, src_buffer, dst_desc, dst_buffer, truncate, stream)
+
+
+def create_handle_for_cast(src_desc: int, dst_desc: int, truncate: int) -> int:
+    """As `create_handle`, of the operator Cast (BL-3)."""
+    handle, code = _op.create_handle_for_cast(src_desc, dst_desc, truncate)
+    _check(code, "acl.op.create_handle_for_cast", src_desc, dst_desc, truncate)
+    return handle
+
+
 def infer_shape(op_type: str, input_descs: Ints, inputs: Ints, num_outputs: int, output_descs: Ints, attr: int) -> None:
     """Writes the inferred dims and ranges into `output_descs`; reads its inputs from host memory (INF-3)."""
     code = _op.infer_shape(op_type, input_descs, inputs, num_outputs, output_descs, attr)
     _check(code, "acl.op.infer_shape", op_type, input_descs, inputs, num_outputs, output_descs, attr)
+
+
+# acl.blas
+
+
+def blas(function: str, *arguments: int) -> None:
+    """Queues a product by the function of that name: `gemm_ex`, `gemv_ex`, `hgemm`, `hgemv`, `s8gemm`, `s8gemv` (BL-4 to BL-13)."""
+    call: Callable[..., int] = getattr(_acl.blas, function)
+    _check(call(*arguments), f"acl.blas.{function}", *arguments)
+
+
+def create_blas_handle(function: str, *arguments: int) -> int:
+    """The handle of such a product, for five inputs (A, B, C, alpha, beta) and one output (BL-12)."""
+    name = f"create_handle_for_{function}"
+    create: Callable[..., tuple[int, int]] = getattr(_acl.blas, name)
+    handle, code = create(*arguments)
+    _check(code, f"acl.blas.{name}", *arguments)
+    return handle
 
 
 # acl.util

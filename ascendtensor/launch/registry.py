@@ -212,8 +212,12 @@ class HandleRegistry:
             return found
 
     def _create(self, description: Description) -> OpHandle:
-        with HeldInterrupts():
-            value = _create_handle(description)
+        return self.adopt(lambda: _create_handle(description))
+
+    def adopt(self, create: Callable[[], int]) -> OpHandle:
+        """The op handle that a call of pyACL makes, which is destroyed like those of plans."""
+        with self.lock, HeldInterrupts():
+            value = create()
             self._live.add(value)
             return OpHandle(value, self._graveyard)
 
