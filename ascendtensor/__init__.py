@@ -198,6 +198,7 @@ from .ops.matmul import (
     vecdot,
 )
 from .ops.nn import log_softmax, softmax
+from .ops.normalization import group_norm, layer_norm, native_batch_norm, native_group_norm, native_layer_norm, rms_norm
 from .ops.reduction import (
     all,
     amax,
@@ -582,6 +583,7 @@ __all__ = [
     "get_default_dtype",
     "get_printoptions",
     "get_rng_state",
+    "group_norm",
     "gt",
     "half",
     "handle_cache",
@@ -622,6 +624,7 @@ __all__ = [
     "istft",
     "kron",
     "kthvalue",
+    "layer_norm",
     "le",
     "lerp",
     "linalg",
@@ -677,6 +680,9 @@ __all__ = [
     "nanmean",
     "nansum",
     "narrow",
+    "native_batch_norm",
+    "native_group_norm",
+    "native_layer_norm",
     "ne",
     "neg",
     "nn",
@@ -721,6 +727,7 @@ __all__ = [
     "resolve_conj",
     "resolve_neg",
     "result_type",
+    "rms_norm",
     "roll",
     "rot90",
     "round",

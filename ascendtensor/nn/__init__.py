@@ -1,7 +1,7 @@
-"""Neural networks: `ascendtensor.nn.functional`."""
+"""Neural networks: `ascendtensor.nn.functional` and `ascendtensor.nn.grad`."""
 
 from __future__ import annotations
 
-from . import functional
+from . import functional, grad
 
-__all__ = ["functional"]
+__all__ = ["functional", "grad"]

@@ -46,20 +46,8 @@ from ..ops.losses import (
     smooth_l1_loss,
 )
 from ..ops.matmul import linear
-from ..ops.nn import (
-    batch_norm,
-    cosine_similarity,
-    embedding,
-    group_norm,
-    layer_norm,
-    log_softmax,
-    normalize,
-    one_hot,
-    pairwise_distance,
-    rms_norm,
-    softmax,
-    softmin,
-)
+from ..ops.nn import cosine_similarity, embedding, log_softmax, one_hot, pairwise_distance, softmax, softmin
+from ..ops.normalization import batch_norm, group_norm, instance_norm, layer_norm, local_response_norm, normalize, rms_norm
 from ..ops.unary import tanh
 from ..random import dropout
 from .stochastic import (
@@ -100,12 +88,14 @@ __all__ = [
     "hardtanh",
     "hardtanh_",
     "huber_loss",
+    "instance_norm",
     "kl_div",
     "l1_loss",
     "layer_norm",
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsigmoid",
     "mish",

@@ -21,7 +21,21 @@ from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
 from .call import planner
 from .schema import Row
-from .table import activation, comparison, creation, elementwise, gathering, indexing, matrix, movement, nn, random, reduction, sorting
+from .table import (
+    activation,
+    comparison,
+    creation,
+    elementwise,
+    gathering,
+    indexing,
+    matrix,
+    movement,
+    nn,
+    normalization,
+    random,
+    reduction,
+    sorting,
+)
 
 Call = tuple[tuple[Any, ...], tuple[Any, ...]]
 """Operands and arguments, as `ops.call.call` takes them."""
@@ -258,7 +272,7 @@ def _groups() -> tuple[Group, ...]:
         Group((matrix.MATMUL,), FLOATS, _products),
         Group((matrix.BATCH_MATMUL,), FLOATS, _stacked_products),
         Group((nn.SOFTMAX, nn.LOG_SOFTMAX), FLOATS, _each_dim),
-        Group((nn.LAYER_NORM,), FLOATS, _layer_norm),
+        Group((normalization.LAYER_NORM,), FLOATS, _layer_norm),
         Group((nn.NLL_LOSS,), FLOATS, _class_loss),
         Group((e.CAST,), EVERYTHING, _casts),
         Group((movement.CLONE,), EVERYTHING, _alone()),

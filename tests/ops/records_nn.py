@@ -1,4 +1,4 @@
-"""Records of softmax, normalisations and losses."""
+"""Records of softmax and losses, of classes and distances."""
 
 from __future__ import annotations
 
@@ -41,68 +41,6 @@ def along(dtype: DType) -> Iterator[Any]:
     yield With((array(dtype, ()),), {"dim": 0})
     yield With((array(dtype, (0, 3)),), {"dim": 1})
     yield With((np.array([[1000, 1000, -1000], [-1000, 0, -np.inf]], dtype.numpy),), {"dim": 1})
-
-
-def normal(x: Array, dims: tuple[int, ...], eps: float) -> Array:
-    return (x - x.mean(dims, keepdims=True)) / np.sqrt(x.var(dims, keepdims=True) + eps)
-
-
-def affine(x: Array, weight: Any, bias: Any) -> Array:
-    return x * (1 if weight is None else weight) + (0 if bias is None else bias)
-
-
-def layer_norm(x: Array, shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Array:
-    return affine(normal(x, tuple(range(-len(shape), 0)), eps), weight, bias)
-
-
-def layer_norms(dtype: DType) -> Iterator[Any]:
-    yield array(dtype, (4, 6)), (6,)
-    yield array(dtype, (2, 4, 6)), [4, 6], array(dtype, (4, 6)), array(dtype, (4, 6), key=1)
-    yield With((array(dtype, (3, 6)), (6,), array(dtype, (6,))), {"eps": 0.1})
-    yield array(dtype, (3, 8))[:, ::2], (4,), array(d.float32, (4,)), None
-
-
-def rms_norm(x: Array, shape: Any, weight: Any = None, eps: float = 1e-3) -> Array:
-    dims = tuple(range(-len(shape), 0))
-    return affine(x / np.sqrt((x * x).mean(dims, keepdims=True) + eps), weight, None)
-
-
-def rms_norms(dtype: DType) -> Iterator[Any]:
-    yield With((array(dtype, (4, 6)), (6,)), {"eps": 1e-3})
-    yield With((array(dtype, (2, 4, 6)), (4, 6), array(dtype, (4, 6))), {"eps": 1e-3})
-
-
-def by_channel(param: Any, rank: int) -> Any:
-    return None if param is None else param.reshape(-1, *(1,) * (rank - 2))
-
-
-def group_norm(x: Array, groups: int, weight: Any = None, bias: Any = None) -> Array:
-    rows = x.reshape(x.shape[0], groups, -1)
-    return affine(normal(rows, (-1,), 1e-5).reshape(x.shape), by_channel(weight, x.ndim), by_channel(bias, x.ndim))
-
-
-def group_norms(dtype: DType) -> Iterator[Any]:
-    yield array(dtype, (2, 6, 5)), 3
-    yield array(dtype, (2, 4, 3, 3)), 2, array(dtype, (4,)), array(dtype, (4,), key=1)
-    yield array(dtype, (3, 4)), 1
-
-
-def batch_norm(x: Array, mean: Any, variance: Any, weight: Any = None, bias: Any = None, training: bool = False) -> Array:
-    weight, bias = by_channel(weight, x.ndim), by_channel(bias, x.ndim)
-    if training:
-        return affine(normal(x, tuple(dim for dim in range(x.ndim) if dim != 1), 1e-5), weight, bias)
-    return affine((x - by_channel(mean, x.ndim)) / np.sqrt(by_channel(variance, x.ndim) + 1e-5), weight, bias)
-
-
-def batch_norms(dtype: DType) -> Iterator[Any]:
-    mean, variance = array(dtype, (4,)), array(dtype, (4,), 1, 2)
-    yield array(dtype, (3, 4, 5)), mean, variance, array(dtype, (4,)), array(dtype, (4,), key=1)
-    yield array(dtype, (3, 4)), mean, variance
-    yield array(dtype, (3, 4, 5)), None, None, None, None, True
-
-
-def normalized(x: Array, p: float = 2.0, dim: int = 1) -> Array:
-    return x / np.maximum(np.sum(np.abs(x) ** p, axis=dim, keepdims=True) ** (1 / p), 1e-12)
 
 
 def cosine(a: Array, b: Array, dim: int = 1) -> Array:
@@ -278,11 +216,6 @@ RECORDS = [
     of("softmax", nn.softmax, softmax, along, table.SOFTMAX, refused=integers_refused(0)),
     of("log_softmax", nn.log_softmax, log_softmax, along, table.LOG_SOFTMAX, refused=integers_refused(0)),
     of("softmin", nn.softmin, lambda x, dim: softmax(-x, dim), lambda dtype: [With((array(dtype, (3, 4)),), {"dim": 1})]),
-    of("layer_norm", nn.layer_norm, layer_norm, layer_norms, table.LAYER_NORM, refused=shape_refused(X, (4,))),
-    of("rms_norm", nn.rms_norm, rms_norm, rms_norms, refused=shape_refused(X, (4,))),
-    of("group_norm", nn.group_norm, group_norm, group_norms, refused=shape_refused(X, 2)),
-    of("batch_norm", nn.batch_norm, batch_norm, batch_norms),
-    of("normalize", nn.normalize, normalized, lambda dtype: [(array(dtype, (3, 4)),), (array(dtype, (3, 4)), 1.0, 0)]),
     of("cosine_similarity", nn.cosine_similarity, cosine, PAIR),
     of("pairwise_distance", nn.pairwise_distance, distance, PAIR),
     of("mse_loss", losses.mse_loss, loss(lambda a, b: (a - b) ** 2), losses_of(), table.MSE_LOSS, refused=integers_refused(None)),

@@ -1,4 +1,4 @@
-"""Rows of normalisations and losses, and their rules."""
+"""Rows of softmax, losses and one-hot vectors, and their rules."""
 
 from __future__ import annotations
 
@@ -22,14 +22,6 @@ def along(operands: Sequence[Meta], dim: int) -> Outcome:
     axis = shapes.normalize_dim(dim, len(shape))
     seen = shape or (1,)
     return Outcome((shape,), attrs={"axes": (axis,)}, inputs=(seen,), outputs=(seen,))
-
-
-def layer_norm(operands: Sequence[Meta], dims: int, epsilon: float) -> Outcome:
-    """y, mean and 1 / deviation over the last `dims` dims."""
-    shape = operands[0].shape
-    axis = len(shape) - dims
-    statistics = (*shape[:axis], *(1,) * dims)
-    return Outcome((shape, statistics, statistics), attrs={"begin_norm_axis": axis, "begin_params_axis": axis, "epsilon": epsilon})
 
 
 def class_loss(operands: Sequence[Meta], reduction: str, ignore_index: int) -> Outcome:
@@ -91,16 +83,6 @@ LOG_SOFTMAX: Final = Row(
     (Attr("axes", "list_int", (-1,)),),
     Kind.FLOAT_ONLY,
     FLOATS,
-)
-LAYER_NORM: Final = Row(
-    "layer_norm",
-    "LayerNormV3",
-    (Input("x"), Input("gamma"), Input("beta")),
-    (Output("y"), Output("mean"), Output("rstd")),
-    layer_norm,
-    (Attr("begin_norm_axis", "int", 0), Attr("begin_params_axis", "int", 0), Attr("epsilon", "float", 1e-5)),
-    Kind.SAME,
-    _CORE,
 )
 _REDUCTION: Final = Attr("reduction", "string", "mean")
 

@@ -1,15 +1,14 @@
-"""Normalisation, losses and dropout. Half types are computed in float32 and rounded once."""
+"""Losses and dropout. Half types are computed in float32 and rounded once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from ascendtensor.simulator.kernels.halves import store
-from ascendtensor.simulator.kernels.operands import as_is, broadcast, dims_of, needs, same, unknown, wide
+from ascendtensor.simulator.kernels.operands import as_is, broadcast, needs, same, unknown, wide
 from ascendtensor.simulator.kernels.registry import (
     UNKNOWN_RANK,
     Array,
@@ -19,8 +18,6 @@ from ascendtensor.simulator.kernels.registry import (
     Out,
     Outputs,
     Shape,
-    Task,
-    binder,
     infer,
     kernel,
 )
@@ -35,81 +32,6 @@ def _given(inputs: Inputs, index: int) -> Array | None:
 
 def _put(out: Array, value: Any) -> None:
     store(np.broadcast_to(value, out.shape), out)
-
-
-# Layer normalisation
-
-
-def _normalise(x: Array, gamma: Array | None, beta: Array | None, outputs: Outputs, axis: int, epsilon: float, inverse: bool) -> None:
-    """Writes y, the mean, and the variance or (``inverse``) one over the deviation, over the dims from ``axis`` on."""
-    work = wide(x)
-    axes = tuple(range(axis, work.ndim))
-    y = outputs[0] if outputs[0].dtype == work.dtype and not np.may_share_memory(outputs[0], x) else np.empty(work.shape, work.dtype)
-    mean = work.mean(axes, keepdims=True)
-    np.subtract(work, mean, y)
-    variance = np.square(y).mean(axes, keepdims=True)
-    deviation = 1 / np.sqrt(variance + work.dtype.type(epsilon))
-    y *= deviation
-    if gamma is not None:
-        y *= wide(gamma)
-    if beta is not None:
-        y += wide(beta)
-    if y is not outputs[0]:
-        _put(outputs[0], y)
-    _put(outputs[1], mean.reshape(outputs[1].shape))
-    _put(outputs[2], (deviation if inverse else variance).reshape(outputs[2].shape))
-
-
-def _norm_axis(axis: int, rank: int) -> int:
-    if not -rank <= axis <= rank or (axis == rank and rank):
-        raise ValueError(f"begin_norm_axis {axis} is out of range for {rank} dims")
-    return axis % rank if rank else 0
-
-
-def _bind_layer_norm(op_type: str, inverse: bool) -> None:
-    @binder(op_type)
-    def _bind(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
-        x = needs(inputs[0], "x")
-        axis = _norm_axis(attrs["begin_norm_axis"], x.ndim)
-        params = _norm_axis(attrs["begin_params_axis"], x.ndim)
-        gamma, beta = needs(inputs[1], "gamma"), needs(inputs[2], "beta")
-        for array in (gamma, beta):
-            if array.shape != x.shape[params:] and array.size != prod(x.shape[params:]):
-                raise ValueError(f"gamma or beta of shape {list(array.shape)} is not {list(x.shape[params:])}")
-        shape = x.shape[params:]
-        return _normalise, (x, gamma.reshape(shape), beta.reshape(shape), outputs, axis, attrs["epsilon"], inverse)
-
-    @infer(op_type)
-    def _rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-        """The statistics have the dtype of gamma (legal rows of the 910B)."""
-        x, gamma = inputs[:2]
-        if unknown(x):
-            return [Out(x.dtype, UNKNOWN_RANK), *[Out(gamma.dtype, UNKNOWN_RANK)] * 2]
-        axis = _norm_axis(attrs["begin_norm_axis"], len(x.shape))
-        return [Out(x.dtype, x.shape), *[Out(gamma.dtype, x.shape[:axis] + (1,) * (len(x.shape) - axis))] * 2]
-
-
-_bind_layer_norm("LayerNorm", inverse=False)
-_bind_layer_norm("LayerNormV3", inverse=True)
-
-
-@binder("LayerNormV4", values=(1,))
-def _layer_norm_v4(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
-    x, shape = needs(inputs[0], "x"), tuple(needs(inputs[1], "normalized_shape").reshape(-1).tolist())
-    if not shape or x.shape[-len(shape) :] != shape:
-        raise ValueError(f"normalized_shape {list(shape)} does not end shape {list(x.shape)}")
-    gamma, beta = (inputs[index] if index < len(inputs) else None for index in (2, 3))
-    return _normalise, (x, gamma, beta, outputs, x.ndim - len(shape), attrs["epsilon"], True)
-
-
-@infer("LayerNormV4")
-def _layer_norm_v4_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    x, shape = inputs[0], dims_of(inputs[1])
-    gamma = next((meta.dtype for meta in inputs[2:] if not meta.absent), -1)
-    if unknown(x) or shape == UNKNOWN_RANK:
-        return [Out(x.dtype, x.shape), *[Out(gamma, UNKNOWN_RANK)] * 2]
-    kept = max(len(x.shape) - len(shape), 0)
-    return [Out(x.dtype, x.shape), *[Out(gamma, x.shape[:kept] + (1,) * (len(x.shape) - kept))] * 2]
 
 
 # Losses over classes

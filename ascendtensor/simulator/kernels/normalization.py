@@ -1,0 +1,347 @@
+"""Normalisation, in blocks of rows that stay in the cache. Half types are computed in float32 and rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+
+from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels.blocks import BLOCK
+from ascendtensor.simulator.kernels.halves import HALVES, narrow, store, widen
+from ascendtensor.simulator.kernels.operands import apart, dims_of, needs, same, unknown, wide
+from ascendtensor.simulator.kernels.registry import (
+    UNKNOWN_RANK,
+    Array,
+    Attrs,
+    Inputs,
+    Meta,
+    Out,
+    Outputs,
+    Shape,
+    Task,
+    binder,
+    infer,
+    kernel,
+)
+
+# Rows: what is normalised is one row of a matrix
+
+
+class _Rows:
+    """Pieces of the rows of x and y, as wide arrays: a half piece is converted on the way in and out."""
+
+    def __init__(self, x: Array, y: Array) -> None:
+        self.x, self.y = x, y
+        self.work = np.dtype(np.float32) if x.dtype in HALVES else x.dtype
+        self.step = max(1, BLOCK // max(1, x.shape[1]))
+        shape = (min(self.step, x.shape[0]), x.shape[1])
+        self.scratch = None if x.dtype == self.work else np.empty(shape, self.work)
+        shared = np.may_share_memory(x, y)
+        self.written = None if y.dtype == self.work and not shared else np.empty(shape, self.work)
+
+    def __iter__(self) -> Iterator[tuple[slice, Array, Array]]:
+        """The rows, their operand, and where their result goes; after the body has written that, it is stored."""
+        for start in range(0, self.x.shape[0], self.step):
+            rows = slice(start, min(start + self.step, self.x.shape[0]))
+            piece, count = self.x[rows], rows.stop - start
+            if self.scratch is not None:
+                widen(piece, self.scratch[:count])
+                piece = self.scratch[:count]
+            if self.written is None:
+                yield rows, piece, self.y[rows]
+                continue
+            target = self.written[:count]
+            yield rows, piece, target
+            if self.y.dtype in HALVES:
+                narrow(target, self.y[rows])
+            else:
+                np.copyto(self.y[rows], target)
+
+
+class _Params:
+    """Scale and shift of the elements of rows: the same for each row, or those of the row's group."""
+
+    def __init__(self, gamma: Array | None, beta: Array | None, groups: int = 1) -> None:
+        self.gamma, self.beta = (None if array is None else wide(array).reshape(groups, -1) for array in (gamma, beta))
+        self.groups = groups
+
+    def apply(self, y: Array, rows: slice) -> None:
+        """Scales and shifts rows of y in place."""
+        for ufunc, table in ((np.multiply, self.gamma), (np.add, self.beta)):
+            if table is None:
+                continue
+            if self.groups == 1:
+                values, target = table, y.reshape(len(y), table.shape[1], -1) if table.shape[1] != y.shape[1] else y
+                values = values[:, :, None] if target.ndim == 3 else values
+            else:
+                values = table[np.arange(rows.start, rows.stop) % self.groups][:, :, None]
+                target = y.reshape(len(y), table.shape[1], -1)
+            ufunc(target, values.astype(y.dtype, copy=False), target)
+
+
+def _squares(y: Array) -> Array:
+    """The mean square of each row."""
+    total: Array = np.einsum("ij,ij->i", y, y)
+    np.divide(total, y.dtype.type(y.shape[1]), total)
+    return total
+
+
+def _normalise(x: Array, y: Array, params: _Params, epsilon: float, statistics: Outputs, inverse: bool) -> None:
+    """Rows less their mean over their deviation; writes the mean, and the variance or (``inverse``) one over the deviation."""
+    first, second = (array.reshape(-1) for array in statistics)
+    for rows, piece, out in _Rows(x, y):
+        kind = out.dtype.type
+        mean = np.add.reduce(piece, axis=1)
+        np.divide(mean, kind(piece.shape[1]), mean)
+        np.subtract(piece, mean[:, None], out)
+        variance = _squares(out)
+        deviation = np.sqrt(np.add(variance, kind(epsilon)))
+        np.reciprocal(deviation, deviation)
+        np.multiply(out, deviation[:, None], out)
+        params.apply(out, rows)
+        store(mean, first[rows])
+        store(deviation if inverse else variance, second[rows])
+
+
+def _root_mean_square(x: Array, y: Array, params: _Params, epsilon: float, inverse: Array) -> None:
+    flat = inverse.reshape(-1)
+    for rows, piece, out in _Rows(x, y):
+        scale = np.sqrt(np.add(_squares(piece), out.dtype.type(epsilon)))
+        np.reciprocal(scale, scale)
+        np.multiply(piece, scale[:, None], out)
+        params.apply(out, rows)
+        store(scale, flat[rows])
+
+
+def _matrix(array: Array, axis: int) -> Array:
+    """The dims from an axis on as rows."""
+    return array.reshape(prod(array.shape[:axis]), prod(array.shape[axis:]))
+
+
+# Layer normalisation
+
+
+def _norm_axis(axis: int, rank: int) -> int:
+    if not -rank <= axis <= rank or (axis == rank and rank):
+        raise ValueError(f"begin_norm_axis {axis} is out of range for {rank} dims")
+    return axis % rank if rank else 0
+
+
+def _bind_layer_norm(op_type: str, inverse: bool) -> None:
+    @binder(op_type)
+    def _bind(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
+        x = needs(inputs[0], "x")
+        axis = _norm_axis(attrs["begin_norm_axis"], x.ndim)
+        if _norm_axis(attrs["begin_params_axis"], x.ndim) != axis:
+            raise ValueError("begin_params_axis is not begin_norm_axis, which no kernel is for")
+        gamma, beta = needs(inputs[1], "gamma"), needs(inputs[2], "beta")
+        for array in (gamma, beta):
+            if array.size != prod(x.shape[axis:]):
+                raise ValueError(f"gamma or beta of shape {list(array.shape)} is not {list(x.shape[axis:])}")
+        return _run_layer_norm, (x, gamma, beta, outputs, axis, attrs["epsilon"], inverse)
+
+    @infer(op_type)
+    def _rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+        """The statistics have the dtype of gamma (legal rows of the 910B)."""
+        x, gamma = inputs[:2]
+        if unknown(x):
+            return [Out(x.dtype, UNKNOWN_RANK), *[Out(gamma.dtype, UNKNOWN_RANK)] * 2]
+        axis = _norm_axis(attrs["begin_norm_axis"], len(x.shape))
+        return [Out(x.dtype, x.shape), *[Out(gamma.dtype, x.shape[:axis] + (1,) * (len(x.shape) - axis))] * 2]
+
+
+def _run_layer_norm(x: Array, gamma: Array | None, beta: Array | None, outputs: Outputs, axis: int, epsilon: float, inverse: bool) -> None:
+    if x.size:
+        params = _Params(gamma, beta)  # only now: the inputs are written before this runs, not before it is bound
+        _normalise(_matrix(x, axis), _matrix(outputs[0], axis), params, epsilon, outputs[1:3], inverse)
+
+
+_bind_layer_norm("LayerNorm", inverse=False)
+_bind_layer_norm("LayerNormV3", inverse=True)
+
+
+@binder("LayerNormV4", values=(1,))
+def _layer_norm_v4(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
+    x, shape = needs(inputs[0], "x"), tuple(needs(inputs[1], "normalized_shape").reshape(-1).tolist())
+    if not shape or x.shape[-len(shape) :] != shape:
+        raise ValueError(f"normalized_shape {list(shape)} does not end shape {list(x.shape)}")
+    gamma, beta = (inputs[index] if index < len(inputs) else None for index in (2, 3))
+    return _run_layer_norm, (x, gamma, beta, outputs, x.ndim - len(shape), attrs["epsilon"], True)
+
+
+@infer("LayerNormV4")
+def _layer_norm_v4_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """The statistics are float32 (legal rows of the 910B)."""
+    x, shape = inputs[0], dims_of(inputs[1])
+    gamma = next((meta.dtype for meta in inputs[2:] if not meta.absent), -1)
+    if unknown(x) or shape == UNKNOWN_RANK:
+        return [Out(x.dtype, x.shape), *[Out(gamma, UNKNOWN_RANK)] * 2]
+    kept = max(len(x.shape) - len(shape), 0)
+    return [Out(x.dtype, x.shape), *[Out(gamma, x.shape[:kept] + (1,) * (len(x.shape) - kept))] * 2]
+
+
+# Root mean square
+
+
+@kernel("RmsNorm")
+def _rms_norm(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    x, gamma = needs(inputs[0], "x"), needs(inputs[1], "gamma")
+    axis = x.ndim - gamma.ndim
+    _root_mean_square(_matrix(x, axis), _matrix(outputs[0], axis), _Params(gamma, None), attrs["epsilon"], outputs[1])
+
+
+@infer("RmsNorm")
+def _rms_norm_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """gamma has the last dims of x; one over the root is float32."""
+    x, gamma = inputs[:2]
+    if gamma.dtype not in (x.dtype, int(DataType.FLOAT)):
+        raise ValueError("gamma has neither the dtype of x nor float32")
+    if unknown(x) or unknown(gamma):
+        return [Out(x.dtype, x.shape), Out(int(DataType.FLOAT), UNKNOWN_RANK)]
+    axis = len(x.shape) - len(gamma.shape)
+    if axis < 0 or not gamma.shape:
+        raise ValueError(f"gamma of shape {list(gamma.shape)} does not fit x of shape {list(x.shape)}")
+    for left, right in zip(x.shape[axis:], gamma.shape, strict=True):
+        same(left, right, "the last dims of x and gamma")
+    return [Out(x.dtype, x.shape), Out(int(DataType.FLOAT), x.shape[:axis] + (1,) * len(gamma.shape))]
+
+
+# Groups of channels
+
+
+@kernel("GroupNormSilu")
+def _group_norm_silu(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    x, groups = needs(inputs[0], "x"), int(attrs["num_groups"])
+    gamma, beta = (inputs[index] if index < len(inputs) else None for index in (1, 2))
+    if not x.size:
+        return
+    rows = x.shape[0] * groups
+    y = outputs[0].reshape(rows, -1)
+    _normalise(x.reshape(rows, -1), y, _Params(gamma, beta, groups), attrs["eps"], outputs[1:3], True)
+    if attrs["activate_silu"]:
+        values = wide(outputs[0])
+        store(values / (1 + np.exp(-values)), outputs[0])
+
+
+@infer("GroupNormSilu")
+def _group_norm_silu_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Statistics of each group of each sample, of the dtype of x."""
+    x, groups = inputs[0], int(attrs["num_groups"])
+    for meta in inputs[1:]:
+        if not meta.absent and meta.dtype not in (x.dtype, int(DataType.FLOAT)):
+            raise ValueError("gamma or beta has neither the dtype of x nor float32")
+    if unknown(x):
+        return [Out(x.dtype, UNKNOWN_RANK), *[Out(x.dtype, (-1, groups))] * 2]
+    if len(x.shape) < 2 or groups < 1 or (x.shape[1] >= 0 and x.shape[1] % groups):
+        raise ValueError(f"shape {list(x.shape)} has no channels that make {groups} groups")
+    for meta in inputs[1:]:
+        if not meta.absent and not unknown(meta):
+            same(prod(meta.shape), x.shape[1], "the parameters and channels") if -1 not in meta.shape else None
+    return [Out(x.dtype, x.shape), *[Out(x.dtype, (x.shape[0], groups))] * 2]
+
+
+# Channels over a batch
+
+
+def _windows(shape: Shape) -> Iterator[tuple[slice, slice]]:
+    """Pieces of (batch, channels, elements) that fit the cache: whole samples, or some channels of one."""
+    batch, channels, length = shape
+    samples = max(1, BLOCK // max(1, channels * length))
+    width = channels if samples > 1 else max(1, min(channels, BLOCK // max(1, length)))
+    for start in range(0, batch, samples):
+        for first in range(0, channels, width):
+            yield slice(start, start + samples), slice(first, first + width)
+
+
+def _sums(x: Array, center: Array | None) -> Array:
+    """Sums of each channel in float64, or of the squared distances from a center."""
+    total = np.zeros(x.shape[1])
+    for samples, channels in _windows(x.shape):
+        piece = wide(np.ascontiguousarray(x[samples, channels]))
+        if center is not None:
+            piece = np.square(piece - center[None, channels, None].astype(piece.dtype))
+        total[channels] += np.add.reduce(piece, axis=(0, 2))
+    return total
+
+
+def _scaled(x: Array, y: Array, center: Array, scale: Array, shift: Array) -> None:
+    """y = (x - center) * scale + shift by channels."""
+    for samples, channels in _windows(x.shape):
+        piece = wide(np.ascontiguousarray(x[samples, channels]))
+        kind = piece.dtype
+        out = np.subtract(piece, center[None, channels, None].astype(kind))
+        np.multiply(out, scale[None, channels, None].astype(kind), out)
+        np.add(out, shift[None, channels, None].astype(kind), out)
+        store(out, y[samples, channels])
+
+
+def _by_channel(array: Array) -> Array:
+    """(batch, channels, height, width) and the like as three dims."""
+    return array.reshape(*array.shape[:2], -1) if array.size else array.reshape(*array.shape[:2], 0)
+
+
+@kernel("BatchNormV3")
+def _batch_norm_v3(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """Training: the batch's statistics, which move the running ones (unbiased variance); else the running ones."""
+    x, weight, bias, mean_before, variance_before = (needs(array, "an input") for array in inputs[:5])
+    image = _by_channel(x)
+    if attrs["is_training"]:
+        count = image.shape[0] * image.shape[2]
+        mean = _sums(image, None) / max(count, 1)
+        variance = _sums(image, mean) / max(count, 1)
+        momentum = attrs["momentum"]
+        unbiased = variance * (count / (count - 1)) if count > 1 else np.full_like(variance, np.nan)
+        moved = ((mean_before, mean), (variance_before, unbiased))
+        for out, (before, value) in zip(outputs[1:3], moved, strict=True):
+            np.copyto(out, before * (1 - momentum) + value * momentum, casting="unsafe")
+    else:
+        mean, variance = mean_before.astype(np.float64), variance_before.astype(np.float64)
+        for out, before in zip(outputs[1:3], (mean_before, variance_before), strict=True):
+            if apart(out, before):
+                np.copyto(out, before)
+    inverse = 1 / np.sqrt(variance + attrs["epsilon"])
+    np.copyto(outputs[3], mean, casting="unsafe")
+    np.copyto(outputs[4], inverse, casting="unsafe")
+    _scaled(image, _by_channel(outputs[0]), mean, inverse * wide(weight), wide(bias))
+
+
+@infer("BatchNormV3")
+def _batch_norm_v3_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    x = inputs[0]
+    if inputs[1].dtype != inputs[2].dtype or inputs[1].dtype not in (x.dtype, int(DataType.FLOAT)):
+        raise ValueError("weight and bias have neither the dtype of x nor float32")
+    channels = _channels(inputs)
+    return [Out(x.dtype, x.shape), *[Out(int(DataType.FLOAT), (channels,))] * 4]
+
+
+def _channels(inputs: list[Meta]) -> int:
+    """The number of channels, the same for all inputs."""
+    channels = -1
+    if not unknown(inputs[0]):
+        if len(inputs[0].shape) not in (4, 5):
+            raise ValueError(f"shape {list(inputs[0].shape)} is no image of 4 or 5 dims")
+        channels = inputs[0].shape[1]
+    for meta in inputs[1:]:
+        if not unknown(meta):
+            if len(meta.shape) != 1:
+                raise ValueError(f"a parameter of shape {list(meta.shape)} is no vector over channels")
+            channels = same(meta.shape[0], channels, "channels")
+    return channels
+
+
+@kernel("BNInfer")
+def _bn_infer(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """y = scale * (x - mean) / sqrt(variance + epsilon) + offset."""
+    x, scale, offset, mean, variance = (needs(array, "an input") for array in inputs[:5])
+    inverse = 1 / np.sqrt(variance.astype(np.float64) + attrs["epsilon"])
+    _scaled(_by_channel(x), _by_channel(outputs[0]), mean, scale * inverse, offset)
+
+
+@infer("BNInfer")
+def _bn_infer_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    if any(meta.dtype != int(DataType.FLOAT) for meta in inputs[1:]):
+        raise ValueError("scale, offset, mean and variance are float32")
+    _channels(inputs)
+    return [Out(inputs[0].dtype, inputs[0].shape)]
