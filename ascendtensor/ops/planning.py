@@ -244,7 +244,7 @@ class Planner:
             op_type=row.op_type,
             inputs=tuple(_numbered(row, inputs, decision.places)),
             outputs=tuple(
-                TensorDescription(dtype=dtype.acl, shape=shape, name=output.name)
+                TensorDescription(dtype=dtype.acl, shape=shape, format=int(output.format), name=output.name)
                 for output, dtype, shape in zip(row.outputs, running, outcome.outputs or outcome.shapes, strict=True)
             ),
             attrs=_attributes(row, outcome),
@@ -275,7 +275,8 @@ class Planner:
             detour = input.promotes and decision.compute.category == INTEGER and held != decision.compute
             number = fetches.FittingNumber(device, held, decision.compute) if detour else fetches.Number(device, held)
             return TensorDescription(dtype=wanted.acl, shape=shape or (), name=input.name), number
-        described = TensorDescription(dtype=wanted.acl, shape=operand.desc.shape if shape is None else shape, name=input.name)
+        dims = operand.desc.shape if shape is None else shape
+        described = TensorDescription(dtype=wanted.acl, shape=dims, format=int(input.format), name=input.name)
         steps = [decision.compute if decision.moved and input.promotes else wanted]
         if input.promotes and decision.compute.category == INTEGER and steps[0] != decision.compute:
             # A 0-d operand may hold more than the compute dtype: it wraps there first, as it does where there is no detour.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from ..codes import Format
 from ..dtypes import dtype as DType
 from ..promotion import Kind
 
@@ -62,12 +63,14 @@ class Input:
         dtype: COMPUTE, or the fixed dtype that the operand is brought to.
         accepts: For a fixed dtype: operand dtypes that are cast to it; empty means any.
         promotes: Whether the operand takes part in promotion.
+        format: How the axes are to be understood: part of the description, where the operator's kernels are made for images.
     """
 
     name: str
     kind: str = "device"
     dtype: DType | str = COMPUTE
     accepts: tuple[DType, ...] = ()
+    format: Format = Format.ND
 
     @property
     def promotes(self) -> bool:
@@ -76,11 +79,12 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """An output: the prototype's name; RESULT, COMPUTE or a fixed dtype; the input whose memory it is, for in-place operators."""
+    """An output: the prototype's name; RESULT, COMPUTE or a fixed dtype; the input whose memory it is, for in-place operators; format."""
 
     name: str
     dtype: DType | str = RESULT
     alias: str | None = None
+    format: Format = Format.ND
 
 
 @dataclass(frozen=True)
