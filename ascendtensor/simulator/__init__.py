@@ -21,7 +21,7 @@ import numpy as np
 
 from ascendtensor.codes import data_type_size as _type_size
 
-from . import blas, faults, media, op, prof, rt, util
+from . import blas, faults, mdl, media, op, prof, rt, util
 from .desc import (
     create_data_buffer,
     create_tensor_desc,
@@ -109,6 +109,7 @@ __all__ = [
     "kernel",
     "kernel_binary",
     "leaks",
+    "mdl",
     "media",
     "new_process",
     "op",

@@ -1,9 +1,11 @@
-"""The simulated compiler as a program, with ATC's options for single operators.
+"""The simulated compiler as a program, with ATC's options.
 
     python -m ascendtensor.simulator.atc --singleop=ops.json --output=DIR --soc_version=Ascend910B1
+    python -m ascendtensor.simulator.atc --framework=5 --model=net.onnx --output=net --soc_version=Ascend910B1
 
-Reads a JSON list of operators and writes one ``.om`` file each, which the simulator's ``acl.op.load`` and
-``acl.op.set_model_dir`` accept. Exits with 0, or with 1 and a message in ATC's manner.
+The first form reads a JSON list of operators and writes one ``.om`` file each, which the simulator's ``acl.op.load`` and
+``acl.op.set_model_dir`` accept; the second turns an ONNX file into ``net.om`` for ``acl.mdl.load_from_file``. Exits with 0, or with 1 and
+a message in ATC's manner.
 """
 
 from __future__ import annotations
@@ -16,14 +18,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ascendtensor.simulator import atc_options
+from ascendtensor.simulator.engine import model_file, optional
 from ascendtensor.simulator.engine.compile import CompileFailure, build, file_name
 
 USAGE = """usage: python -m ascendtensor.simulator.atc --singleop=FILE --output=DIR --soc_version=NAME [options]
+       python -m ascendtensor.simulator.atc --framework=5 --model=FILE --output=PATH --soc_version=NAME [options]
 
-  --singleop      JSON list of operators (op, input_desc, output_desc, attr)
-  --output        directory for the .om files
-  --soc_version   name of the chip, such as Ascend910B1
-Other options of ATC for single operators are taken and change nothing here."""
+Operators
+  --singleop            JSON list of operators (op, input_desc, output_desc, attr)
+  --output              directory for the .om files
+  --soc_version         name of the chip, such as Ascend910B1
+
+Whole models
+  --framework           5: ONNX
+  --model               the ONNX file
+  --output              path of the model without .om
+  --input_shape         "name:1,3,224,224;other:-1,8~64": -1 is open or decided by gears, 8~64 a range
+  --dynamic_batch_size  legal batch sizes, "1,2,4"
+  --dynamic_image_size  legal heights and widths, "224,224;448,448"
+  --dynamic_dims        legal values of all -1 axes, "1,16;1,32;2,32", with --input_format=ND
+  --input_format        NCHW (default), NCDHW or ND
+  --out_nodes           outputs instead of the graph's own, "node:0;node:1"
+  --output_type         FP32, FP16, UINT8 or INT8 for all outputs, or "node:0:FP16"
+  --input_fp16_nodes    inputs given as float16, "name;other"
+Other options of ATC are taken and change nothing here, or are refused with the reason."""
 
 IGNORED = frozenset(
     (
@@ -63,6 +82,8 @@ IGNORED = frozenset(
     )
 )
 NEEDED = ("singleop", "output", "soc_version")
+KNOWN = IGNORED | frozenset(NEEDED) | atc_options.UNDERSTOOD | atc_options.IGNORED | frozenset(atc_options.REFUSED)
+CONVERTER = "ascendtensor.simulator.atc_model"
 LIMIT = 10 << 20
 
 
@@ -81,7 +102,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     print("ATC start working now, please wait for a moment.", flush=True)
     try:
-        _compile(_options(arguments))
+        options = _options(arguments)
+        if _whole(options):
+            _convert(options)
+        else:
+            _compile(options)
     except CompileFailure as failure:
         print("ATC run failed, Please check the detail log, Try 'atc --help' for more information")
         print(failure.text, flush=True)
@@ -102,10 +127,10 @@ def _options(arguments: list[str]) -> dict[str, str]:
         if not argument.startswith("--"):
             _fail(f"E10001: Value [{argument}] is invalid. Reason: options are written --name=value.")
         name, equals, value = argument[2:].partition("=")
-        if name not in IGNORED and name not in NEEDED:
+        if name not in KNOWN:
             _fail(f"E10016: unknown command line flag [--{name}].")
         found[name] = value if equals else next(rest, "")
-    for name in NEEDED:
+    for name in NEEDED[1:] if _whole(found) else NEEDED:
         if name not in found:
             _fail(f"E10007: [--{name}] is required.")
         if not found[name]:
@@ -114,6 +139,27 @@ def _options(arguments: list[str]) -> dict[str, str]:
     if not (soc.isascii() and soc.startswith("Ascend") and soc[6:].replace("_", "").isalnum()):
         _fail(f"E10001: Value [{soc}] for parameter [--soc_version] is invalid. Reason: names look like Ascend910B1.")
     return found
+
+
+def _whole(options: dict[str, str]) -> bool:
+    """Whether a whole model is asked for, not operators."""
+    return "singleop" not in options and ("model" in options or "framework" in options)
+
+
+def _convert(options: dict[str, str]) -> None:
+    """An ONNX file into a model."""
+    chosen = atc_options.read(options)
+    try:
+        converter = optional.part(CONVERTER)
+    except optional.ExtraMissing as error:
+        raise CompileFailure(f"E10055: The operation is not supported. Reason: {error}") from error
+    data = model_file.pack(converter.convert(chosen))
+    output = Path(chosen.output if chosen.output.endswith(".om") else f"{chosen.output}.om")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _fail(f"E13004: Failed to write file [{output}]. Reason: {error}.")
+    _write(output, data)
 
 
 def _compile(options: dict[str, str]) -> None:

@@ -22,7 +22,8 @@ _HANDLE_ONLY: Final = frozenset(
     f"acl.{name}" for name in ("create_tensor_desc", "create_data_buffer", "op.create_attr", "mdl.create_desc", "mdl.create_dataset")
 )
 _NO_CODE: Final = frozenset(
-    f"acl.{name}" for name in ("destroy_tensor_desc", "set_tensor_desc_name", "op.destroy_attr", "op.destroy_handle")
+    f"acl.{name}"
+    for name in ("destroy_tensor_desc", "set_tensor_desc_name", "op.destroy_attr", "op.destroy_handle", "mdl.dump_unreg_callback")
 )
 
 

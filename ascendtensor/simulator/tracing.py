@@ -21,6 +21,7 @@ _MAKERS: Final = ("create", "malloc", "register", "reserve", "load", "binary_loa
 """Beginnings of the names of functions whose first result is a new handle or address."""
 _LAUNCHERS: Final = frozenset(
     {"acl.op.execute", "acl.op.execute_v2", "acl.op.execute_with_handle", "acl.op.cast", "acl.rt.launch_kernel"}
+    | {"acl.mdl.execute_async"}
     | {f"acl.blas.{name}" for name in ("gemm_ex", "hgemm", "s8gemm", "gemv_ex", "hgemv", "s8gemv")}
 )
 _COPIES: Final = frozenset(f"acl.rt.{name}" for name in ("memcpy_async", "memcpy2d_async", "memset_async", "memcpy_async_with_condition"))

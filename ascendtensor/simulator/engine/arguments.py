@@ -132,6 +132,26 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
     return decorate
 
 
+def getter(name: str, letters: str, value: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """As ``function``, for functions that return no code: every failure is answered with ``value``."""
+
+    def decorate(inner: Callable[P, R]) -> Callable[P, R]:
+        def call(*args: Any) -> Any:
+            try:
+                return inner(*args)  # type: ignore[call-arg]
+            except AclFault as fault:
+                errors_log.failed(name, fault.code, fault.text, fault.label)
+                return copy.copy(value)
+
+        call.__name__ = call.__qualname__ = inner.__name__
+        call.__doc__ = inner.__doc__
+        made = function(name, letters)(call)
+        vars(made)["failure"] = lambda code: copy.copy(value)
+        return cast("Callable[P, R]", made)
+
+    return decorate
+
+
 def refuse(name: str) -> NoReturn:
     """Raise the binding's TypeError for arguments that only the function itself can check."""
     raise TypeError(f"{name} args parse failed")

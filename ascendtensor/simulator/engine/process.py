@@ -74,7 +74,7 @@ def _environment(name: str) -> Any:
 
 def init(path: str) -> int:
     """RT-1 .. RT-5."""
-    config = _read(path) if path else {}
+    config = read(path) if path else {}
     with State.lock:
         if State.count:
             State.count += 1
@@ -117,8 +117,8 @@ def _end() -> None:
         release()
 
 
-def _read(path: str) -> dict[str, Any]:
-    """The parsed file (RT-2); an empty one means defaults."""
+def read(path: str) -> dict[str, Any]:
+    """A parsed JSON file of settings (RT-2); an empty one means defaults."""
     if not os.path.isfile(path):
         raise AclFault(100003, f"file [{path}] of parameter [config_path] does not exist or is not a regular file", "EH0003")
     try:
