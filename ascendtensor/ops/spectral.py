@@ -63,9 +63,8 @@ def stft(
     """
     hop, length = _lengths(n_fft, hop_length, win_length, "stft")
     frames, windowed = _frames(input, n_fft, length, window, center, pad_mode, hop)
-    is_complex = frames.desc.dtype.is_complex
     if return_complex is None:
-        if not is_complex:
+        if not (frames.desc.dtype.is_complex or (windowed is not None and windowed.desc.dtype.is_complex)):
             raise ValueRangeError("return_complex must be given for real signals", where="stft", advice="Give return_complex=True.")
         return_complex = True
     if windowed is not None:
@@ -207,11 +206,15 @@ def _kept(reach: int, n_fft: int, center: bool, length: int | None) -> tuple[int
 def _overlapped(frames: T, hop: int) -> T:
     """Frames (B, T, n) added up where they belong, (B, (T - 1) * hop + n)."""
     batch, count, size = frames.desc.shape
+    if frames.desc.dtype.is_complex:  # part by part
+        parts = views.movedim(views.view_as_real(frames), -1, 0)
+        joined = _overlapped(views.reshape(parts, (2 * batch, count, size)), hop)
+        apart = views.reshape(joined, (2, batch, joined.desc.shape[1]))
+        return views.view_as_complex(shape.contiguous(views.movedim(apart, 0, -1)))
     reach = (count - 1) * hop + size
     target: T = call(FILL, (0,), ((batch, reach), frames.desc.dtype), frames.desc.device)
-    places = add(_steps(count, hop, frames, -1), _steps(size, 1, frames, 0))
-    flat = views.reshape(places, -1)
-    return gather.index_add(target, 1, flat, views.reshape(shape.contiguous(frames), (batch, count * size)))
+    places = views.reshape(add(_steps(count, hop, frames, -1), _steps(size, 1, frames, 0)), -1)
+    return gather.index_add(target, 1, places, views.reshape(shape.contiguous(frames), (batch, count * size)))
 
 
 def _steps(count: int, step: int, like: TensorBase, dim: int) -> Any:
