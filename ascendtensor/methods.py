@@ -11,6 +11,7 @@ from .complex_methods import ComplexMethods
 from .elementwise_methods import ElementwiseMethods
 from .linalg_methods import LinalgMethods
 from .ops import gather, indexing, nn, reduction, shape, sorting, views
+from .special_methods import SpecialMethods
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -22,7 +23,7 @@ _Float: TypeAlias = float
 _Bool: TypeAlias = bool
 
 
-class Methods(ElementwiseMethods, ComplexMethods, LinalgMethods):
+class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods):
     """All functions as methods."""
 
     __slots__ = ()

@@ -8,12 +8,15 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from .. import dtypes as d
+from .. import promotion
 from ..base import TensorBase
 from ..errors import DTypeError, ValueRangeError
 from . import comparison, unary
 from .arguments import checked
 from .call import binary, call
+from .schema import Row
 from .table import elementwise as table
+from .table.special import AXPY
 from .writing import write
 
 T = TypeVar("T", bound=TensorBase)
@@ -35,10 +38,10 @@ def add(input: T, other: Any, *, alpha: Any = 1, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
         DTypeError: `alpha` is of a higher kind than the operands.
 
-    Ascend operator: Add. Like: torch.add, numpy.add.
+    Ascend operator: Add; AxpyV2 with an alpha other than 1, where it takes the dtype. Like: torch.add, numpy.add.
     """
     if alpha != 1:
-        other = _times(input, other, alpha, "add")
+        return _plus_times(table.ADD, input, other, alpha, out)
     if out is not None:
         return write(table.ADD, out, (input, other))
     result: T = binary(table.ADD, input, other)
@@ -61,10 +64,10 @@ def sub(input: T, other: Any, *, alpha: Any = 1, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
         DTypeError: Both operands are bool (use logical_xor), or `alpha` is of a higher kind than the operands.
 
-    Ascend operator: Sub. Like: torch.sub, numpy.subtract.
+    Ascend operator: Sub; AxpyV2 with an alpha other than 1, where it takes the dtype. Like: torch.sub, numpy.subtract.
     """
     if alpha != 1:
-        other = _times(input, other, alpha, "sub")
+        return _plus_times(table.SUB, input, other, alpha, out)
     return binary(table.SUB, input, other) if out is None else write(table.SUB, out, (input, other))
 
 
@@ -89,13 +92,21 @@ def rsub(input: T, other: Any, *, alpha: Any = 1) -> T:
     return sub(other, input, alpha=alpha)
 
 
-def _times(input: Any, other: Any, alpha: Any, function: str) -> Any:
-    """`alpha * other`, for add and sub."""
-    kinds = [operand.desc.dtype.category for operand in (input, other) if isinstance(operand, TensorBase)]
+def _plus_times(row: Row, input: Any, other: Any, alpha: Any, out: T | None) -> T:
+    """`input + alpha * other` or `input - alpha * other`: one operator, or a product and a sum for dtypes that it does not take."""
+    operands = [operand for operand in (input, other) if isinstance(operand, TensorBase)]
     scale = alpha.desc.dtype.category if isinstance(alpha, TensorBase) else d.as_dtype(type(alpha)).category
-    if scale > max(*kinds, d.INTEGER):
-        raise DTypeError(f"alpha is {alpha!r}, which integer operands can't be scaled with", where=function)
-    return mul(other, alpha) if isinstance(other, TensorBase) or isinstance(alpha, TensorBase) else other * alpha
+    if operands and scale > max(*(operand.desc.dtype.category for operand in operands), d.INTEGER):
+        raise DTypeError(f"alpha is {alpha!r}, which integer operands can't be scaled with", where=row.name)
+    if not isinstance(alpha, TensorBase):
+        kinds = [
+            (each.desc.dtype, len(each.desc.shape)) if isinstance(each, TensorBase) else (each.__class__, -1) for each in (input, other)
+        ]
+        if operands and promotion.result_type(kinds) in AXPY.dtypes:
+            triple = (input, other, alpha if row is table.ADD else -alpha)
+            return call(AXPY, triple) if out is None else write(AXPY, out, triple)
+    other = mul(other, alpha) if isinstance(other, TensorBase) or isinstance(alpha, TensorBase) else other * alpha
+    return binary(row, input, other) if out is None else write(row, out, (input, other))
 
 
 def mul(input: T, other: Any, *, out: T | None = None) -> T:
@@ -449,6 +460,46 @@ def clamp(input: T, min: Any = None, max: Any = None, *, out: T | None = None) -
 
 
 clip = clamp
+
+
+@checked
+def clamp_min(input: T, min: Any, *, out: T | None = None) -> T:
+    """Each element, but no less than `min`. NaN stays NaN.
+
+    Args:
+        input: Tensor of any shape and real dtype but uint64.
+        min: Lower limit: a Python number or a tensor that broadcasts.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+
+    Ascend operator: Maximum. Like: torch.clamp_min.
+    """
+    return maximum(input, min, out=out)
+
+
+@checked
+def clamp_max(input: T, max: Any, *, out: T | None = None) -> T:
+    """Each element, but no more than `max`. NaN stays NaN.
+
+    Args:
+        input: Tensor of any shape and real dtype but uint64.
+        max: Upper limit: a Python number or a tensor that broadcasts.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+
+    Ascend operator: Minimum. Like: torch.clamp_max.
+    """
+    return minimum(input, max, out=out)
 
 
 @checked

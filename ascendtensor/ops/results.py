@@ -17,3 +17,10 @@ class MinMax(NamedTuple):
 
     min: Any
     max: Any
+
+
+class MantissaExponent(NamedTuple):
+    """The parts of floating-point numbers. Like: torch.return_types.frexp."""
+
+    mantissa: Any
+    exponent: Any

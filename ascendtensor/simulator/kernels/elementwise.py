@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -49,6 +50,7 @@ for _name, (_ufunc, _on_bool, _half) in _UFUNCS.items():
 
 infer("Add", "Mul")(rules.mixed)
 infer("Div", "DivNoNan", "TruncateDiv", "Pow", "Xlogy", "Xdivy", "SquaredDifference", "AxpyV2", "Axpy")(rules.elementwise)
+infer("Xlog1py", "LogAddExp", "NextAfter", "FusedMulAdd")(rules.elementwise)
 infer("SigmoidGrad", "TanhGrad", "ReluGrad", "Lerp", "Addcmul", "ClipByValueV2", "ClipByValue")(rules.elementwise)
 infer("Adds", "Muls")(rules.unary)
 
@@ -165,6 +167,50 @@ def xlogy(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     return bind_steps(steps, inputs, outputs[0])
 
 
+@binder("Xlog1py")
+def xlog1py(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """z = x * log(1 + y), 0 where x is 0 unless y is NaN."""
+
+    def steps(out: Array, x: Array, y: Array) -> None:
+        np.log1p(y, out)
+        np.multiply(x, out, out)
+        clear(out, np.logical_and(x == 0, y == y))
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("LogAddExp")
+def log_add_exp(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = log(b ** x1 + b ** x2) to the base b, -1 standing for e."""
+    base, scale, shift = float(attrs.get("base", -1.0)), float(attrs.get("scale", 1.0)), float(attrs.get("shift", 0.0))
+    if base <= 0.0 and base != -1.0:
+        raise ValueError(f"LogAddExp: base {base} is neither positive nor -1")
+    if scale != 1.0 or shift != 0.0:
+        raise ValueError(f"LogAddExp: the simulator knows scale 1 and shift 0 only, not {scale} and {shift}")
+    level = 1.0 if base == -1.0 else math.log(base)
+
+    def steps(out: Array, a: Array, b: Array, low: Array) -> None:
+        np.maximum(a, b, out=out)
+        np.minimum(a, b, out=low)
+        np.subtract(low, out, low)
+        np.copyto(low, 0, where=np.logical_and(low != low, out == out))  # equal infinities
+        if level != 1.0:
+            np.multiply(low, low.dtype.type(level), low)
+        np.exp(low, low)
+        np.log1p(low, low)
+        if level != 1.0:
+            np.divide(low, low.dtype.type(level), low)
+        np.add(out, low, out)
+
+    return bind_steps(steps, inputs, outputs[0], temps=1)
+
+
+@binder("NextAfter")
+def next_after(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """The number next to x1 in the direction of x2."""
+    return bind_ufunc(np.nextafter, inputs, outputs[0], half_loop=False)
+
+
 @binder("Xdivy")
 def xdivy(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = x1 / x2, 0 where x1 is 0."""
@@ -212,6 +258,17 @@ def adds(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 def muls(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = x * value."""
     return bind_steps(_scalar_steps(np.multiply, float(attrs["value"])), inputs, outputs[0])
+
+
+@binder("FusedMulAdd")
+def fused_mul_add(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = x1 * x2 + x3."""
+
+    def steps(out: Array, a: Array, b: Array, c: Array) -> None:
+        np.multiply(a, b, out)
+        np.add(out, c, out)
+
+    return bind_steps(steps, inputs, outputs[0])
 
 
 @binder("AxpyV2")

@@ -35,8 +35,8 @@ def is_half(dtype: np.dtype[Any]) -> bool:
 
 
 def widen(source: Array, target: Array) -> None:
-    """Writes a half array into a C-contiguous float32 array of the same shape, exactly."""
-    if source.dtype != FLOAT16 or source.size < _SHORT or not source.flags.c_contiguous:
+    """Writes a half array into a C-contiguous array of floats of the same shape, exactly."""
+    if source.dtype != FLOAT16 or source.size < _SHORT or not source.flags.c_contiguous or target.dtype != FLOAT32:
         np.copyto(target, source, casting="unsafe")
         return
     halves = source.reshape(-1).view(np.int16)

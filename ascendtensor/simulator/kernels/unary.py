@@ -74,7 +74,7 @@ for _name, _ufunc in _ROUNDING.items():
     registry.add(_name, _rounding_binder(_ufunc))
     registry.add_rule(_name, rules.unary)
 
-infer("Exp", "Inv", "Reciprocal", "Rsqrt", "Round", "Sign", "Erf", "Erfc", "Erfinv", "Invert")(rules.unary)
+infer("Exp", "Inv", "Reciprocal", "Rsqrt", "Round", "Sign", "Erf", "Erfc", "Erfinv", "Invert", "Logit")(rules.unary)
 infer("Identity", "TensorMove", "ZerosLike", "OnesLike")(rules.unary)
 
 
@@ -211,6 +211,24 @@ def _special_binder(function: Any, work: np.dtype[Any] | None = None) -> registr
 registry.add("Erf", _special_binder(special.erf))
 registry.add("Erfc", _special_binder(special.erfc))
 registry.add("Erfinv", _special_binder(special.erfinv))
+
+
+@binder("Logit")
+def logit(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """y = log(x / (1 - x)); x is brought into [eps, 1 - eps] first unless eps is negative."""
+    eps = float(attrs.get("eps", -1.0))
+
+    def steps(out: Array, x: Array) -> None:
+        one = out.dtype.type(1)
+        if eps >= 0:
+            x = np.clip(x, out.dtype.type(eps), out.dtype.type(1 - eps))
+        np.subtract(one, x, out)
+        np.divide(x, out, out)
+        np.log(out, out)
+
+    if inputs[0].dtype not in HALVES and inputs[0].dtype != _FLOAT32:
+        raise TypeError(f"no kernel for {inputs[0].dtype}")
+    return bind_steps(steps, inputs, outputs[0])
 
 
 @binder("Invert")

@@ -1,0 +1,239 @@
+"""The gamma function's relatives: Lgamma, Digamma, Zeta, Igamma, Igammac. Everything is worked out in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import lgamma as log_gamma_of
+from typing import Any
+
+import numpy as np
+
+from ascendtensor.simulator.kernels import registry, rules
+from ascendtensor.simulator.kernels.blocks import bind_steps
+from ascendtensor.simulator.kernels.fits import Fit, pick
+from ascendtensor.simulator.kernels.registry import Array, Attrs, Task, infer
+
+_FLOAT64 = np.dtype(np.float64)
+_HALF_LOG_TWO_PI = 0.9189385332046727
+# B(2k) / (2k (2k - 1)), B(2k) / 2k and B(2k) / (2k)! of the Bernoulli numbers B
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400)
+_DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160)
+_ZETA = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600, -3617 / 10670622842880000)
+_NEAR = 2.0**-53
+
+
+def _series(x: Array, coefficients: tuple[float, ...]) -> Array:
+    """A polynomial, lowest coefficient first."""
+    total = np.full_like(x, coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        total *= x
+        total += coefficient
+    return total
+
+
+def _stirling_tail(x: Array) -> Array:
+    """What Stirling's formula leaves of lgamma, for x >= 10."""
+    inverse = 1 / x
+    return np.asarray(_series(inverse * inverse, _STIRLING) * inverse)
+
+
+def _stirling(x: Array) -> Array:
+    return np.asarray((x - 0.5) * np.log(x) - x + _HALF_LOG_TWO_PI + _stirling_tail(x))
+
+
+def _middle_values(x: Array) -> Array:
+    """lgamma(x) / ((x - 1) (x - 2)), which has no pole and no zero between 0.8 and 3."""
+    return np.array([log_gamma_of(value) / ((value - 1) * (value - 2)) for value in x])
+
+
+_middle = Fit(_middle_values, 0.8, 3.0, 33)
+
+
+def _positive_lgamma(x: Array) -> Array:
+    out = np.empty_like(x)
+    pick(out, x >= 10, _stirling, x)
+    pick(out, (x >= 3) & (x < 10), _raised, x)
+    pick(out, (x >= 0.8) & (x < 3), lambda v: _middle(v) * (v - 1) * (v - 2) + 0.0, x)
+    pick(out, x < 0.8, lambda v: _middle(v + 1) * v * (v - 1) - np.log(v), x)
+    out[x != x] = np.nan
+    out[x == np.inf] = np.inf
+    return out
+
+
+def _raised(x: Array) -> Array:
+    """lgamma between 3 and 10, by that of a number that is larger by 7."""
+    product = x.copy()
+    for step in range(1, 7):
+        product *= x + step
+    return np.asarray(_stirling(x + 7) - np.log(product))
+
+
+def lgamma(out: Array, x: Array) -> None:
+    """Writes log |gamma(x)|, infinite at 0, -1, -2..."""
+    pick(out, ~(x <= 0), _positive_lgamma, x)
+    pick(out, x <= 0, _reflected_lgamma, x)
+
+
+def _reflected_lgamma(x: Array) -> Array:
+    sine = np.abs(np.sin(np.pi * (x - np.rint(x))))
+    value = np.log(np.pi / sine) - _positive_lgamma(1 - x)
+    value[x == -np.inf] = np.inf
+    return np.asarray(value)
+
+
+def _positive_digamma(x: Array) -> Array:
+    lower = np.zeros_like(x)
+    x = x.copy()
+    while True:
+        small = x < 10
+        if not small.any():
+            break
+        lower += np.where(small, 1 / x, 0)
+        x = np.where(small, x + 1, x)
+    square = 1 / (x * x)
+    return np.asarray(np.log(x) - 0.5 / x - _series(square, _DIGAMMA) * square - lower)
+
+
+def digamma(out: Array, x: Array) -> None:
+    """Writes the logarithmic derivative of gamma: NaN at -1, -2..., an infinity of the opposite sign at 0."""
+    pick(out, ~(x <= 0), _positive_digamma, x)
+    pick(out, x <= 0, _reflected_digamma, x)
+
+
+def _reflected_digamma(x: Array) -> Array:
+    fraction = x - np.rint(x)
+    value = _positive_digamma(1 - x) - np.pi / np.tan(np.pi * fraction)
+    value[fraction == 0] = np.nan
+    value[x == -np.inf] = np.nan
+    zero = x == 0
+    value[zero] = np.copysign(np.inf, -x[zero])
+    return np.asarray(value)
+
+
+def zeta(out: Array, s: Array, q: Array) -> None:
+    """Writes Hurwitz' sum of (k + q) ** -s over k = 0, 1, 2...: the first terms, and Euler and Maclaurin's formula for the others."""
+    total = np.zeros_like(out)
+    at = np.array(np.broadcast_to(q, out.shape))
+    enough = np.clip(s, 10, 100)  # the formula converges where q is not much smaller than s
+    steps = 0
+    while True:
+        near = at < enough
+        if not near.any() or steps > 100_000:
+            break
+        np.add(total, np.power(at, -s), total, where=near)
+        np.add(at, 1, at, where=near)
+        steps += 1
+    power = np.power(at, -s)
+    total += power * at / (s - 1) + 0.5 * power
+    factor = s * power / at
+    square = 1 / (at * at)
+    for index, coefficient in enumerate(_ZETA):
+        total += coefficient * factor
+        factor = factor * ((s + 2 * index + 1) * (s + 2 * index + 2)) * square
+    total = np.where(at == np.inf, 0.0, total)
+    pole = (q <= 0) & (q == np.floor(q))
+    total = np.where((q <= 0) & (s != np.floor(s)), np.nan, total)
+    total = np.where(pole, np.inf, total)
+    total = np.where(s == np.inf, np.where(q > 1, 0.0, np.where(q == 1, 1.0, total)), total)
+    total = np.where(s == 1, np.inf, np.where(s < 1, np.nan, total))
+    np.copyto(out, np.where((s != s) | (q != q), np.nan, total))
+
+
+# The incomplete gamma functions
+
+
+def _log1p_less(x: Array) -> Array:
+    """log(1 + x) - x without cancellation near 0."""
+    far = np.log1p(x) - x
+    small = np.abs(x) < 0.3
+    near = np.where(small, x, 0)
+    # log(1 + x) = 2 artanh(x / (2 + x))
+    ratio = near / (2 + near)
+    square = ratio * ratio
+    tail = _series(square, tuple(1 / k for k in range(3, 37, 2)))
+    return np.asarray(np.where(small, 2 * ratio * square * tail - near * ratio, far))
+
+
+def _density(a: Array, x: Array) -> Array:
+    """x ** a * exp(-x) / gamma(a + 1)."""
+    large = a > 10
+    safe = np.where(large, a, 20.0)
+    near = np.exp(safe * _log1p_less((x - safe) / safe) - _stirling_tail(safe)) / np.sqrt(2 * np.pi * safe)
+    other = np.where(large, 1.0, a)
+    far = np.exp(other * np.log(x) - x - _positive_lgamma(other + 1))
+    return np.asarray(np.where(large, near, far))
+
+
+def _lower(a: Array, x: Array) -> Array:
+    """The regularized lower function by its power series, for x that is not much larger than a."""
+    term = np.ones_like(x)
+    total = np.ones_like(x)
+    below = a.copy()
+    while True:
+        below += 1
+        term *= x / below
+        total += term
+        if not (term > _NEAR * total).any():
+            return np.asarray(total * _density(a, x))
+
+
+def _upper(a: Array, x: Array) -> Array:
+    """The regularized upper function by its continued fraction (Lentz), for x > a + 1."""
+    tiny = 1e-300
+    b = x + 1 - a
+    c = np.full_like(x, 1 / tiny)
+    d = 1 / b
+    fraction = d.copy()
+    for step in range(1, 100_000):
+        factor = step * (a - step)
+        b = b + 2
+        d = factor * d + b
+        d = 1 / np.where(np.abs(d) < tiny, tiny, d)
+        c = b + factor / c
+        c = np.where(np.abs(c) < tiny, tiny, c)
+        change = c * d
+        fraction *= change
+        if not (np.abs(change - 1) > 2 * _NEAR).any():
+            break
+    return np.asarray(fraction * _density(a, x) * a)
+
+
+def _incomplete(out: Array, a: Array, x: Array, upper: bool) -> None:
+    a, x = np.broadcast_to(a, out.shape), np.broadcast_to(x, out.shape)
+    plain = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    by_series = plain & (x <= a + 1)
+    by_fraction = plain & ~by_series
+    out[...] = np.nan
+    if by_series.any():
+        value = _lower(a[by_series], x[by_series])
+        out[by_series] = 1 - value if upper else value
+    if by_fraction.any():
+        value = _upper(a[by_fraction], x[by_fraction])
+        out[by_fraction] = value if upper else 1 - value
+    none = ((a > 0) & (x == 0)) | ((a == np.inf) & (x >= 0) & (x < np.inf))
+    whole = ((a == 0) & (x > 0)) | ((a > 0) & (a < np.inf) & (x == np.inf))
+    out[none] = 1.0 if upper else 0.0
+    out[whole] = 0.0 if upper else 1.0
+
+
+def _bind(steps: Callable[..., None], dtypes: str) -> registry.BindFunction:
+    def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+        if inputs[0].dtype.char not in dtypes:
+            raise TypeError(f"no kernel for {inputs[0].dtype}")
+        return bind_steps(steps, inputs, outputs[0], work=_FLOAT64)
+
+    return bind
+
+
+_STEPS: dict[str, tuple[Callable[..., Any], str]] = {
+    "Lgamma": (lgamma, "efd"),
+    "Digamma": (digamma, "efd"),
+    "Zeta": (zeta, "fd"),
+    "Igamma": (partial(_incomplete, upper=False), "fd"),
+    "Igammac": (partial(_incomplete, upper=True), "fd"),
+}
+for _name, (_steps, _dtypes) in _STEPS.items():
+    registry.add(_name, _bind(_steps, _dtypes))
+infer("Lgamma", "Digamma")(rules.unary)
+infer("Zeta", "Igamma", "Igammac")(rules.elementwise)
