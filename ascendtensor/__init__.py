@@ -452,6 +452,14 @@ half = float16
 int = int32
 long = int64
 short = int16
+from .ops.convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
 
 __all__ = [
     "AclError",
@@ -570,6 +578,12 @@ __all__ = [
     "concatenate",
     "conj",
     "conj_physical",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "copysign",
     "corrcoef",
     "cos",

@@ -141,13 +141,24 @@ class Operator(NamedTuple):
         """
         row = (_padded(inputs, len(self.inputs)), _padded(outputs, len(self.outputs)))
         if self.engine_910b == "aicore" and self.combos_910b:
-            if row in self.combos_910b:
+            if any(self._covers(combo, row) for combo in self.combos_910b):
                 return "aicore"
         elif self.engine_910b != "none" and self._allows(row, self.dtypes_910b):
             return self.engine_910b
         if self.aicpu_dtypes is not None and self._allows(row, self.aicpu_dtypes):
             return "aicpu"
         return None
+
+    def _covers(self, combo: Row, row: Row) -> bool:
+        """Whether a legal row is this one; an optional input that no legal row leaves out may still be absent."""
+        if combo == row:
+            return True
+        if combo[1] != row[1] or len(combo[0]) != len(row[0]):
+            return False
+        return all(
+            want == have or (have is None and parameter.kind == "optional" and all(each[0][at] is not None for each in self.combos_910b))
+            for at, (want, have, parameter) in enumerate(zip(combo[0], row[0], self.inputs, strict=True))
+        )
 
     def _allows(self, row: Row, dtypes: dict[str, tuple[str, ...]]) -> bool:
         for parameters, given, prefix in ((self.inputs, row[0], ""), (self.outputs, row[1], "out:")):

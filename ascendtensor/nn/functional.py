@@ -34,6 +34,18 @@ from ..ops.activation import (
     threshold,
     threshold_,
 )
+from ..ops.convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
+from ..ops.folding import (
+    fold,
+    unfold,
+)
 from ..ops.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -68,6 +80,12 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cosine_similarity",
     "cross_entropy",
     "dropout",
@@ -78,6 +96,7 @@ __all__ = [
     "elu_",
     "embedding",
     "feature_alpha_dropout",
+    "fold",
     "gelu",
     "glu",
     "group_norm",
@@ -126,4 +145,5 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
+    "unfold",
 ]

@@ -131,8 +131,21 @@ def _checked(model: OpModel) -> OpModel:
     for spec in (*model.inputs, *model.outputs):
         if spec.numpy is None and not spec.absent:
             _fail("E10501", f"the simulator has no kernel of operator [{op_type}] for type [{DTYPE_NAMES.get(spec.dtype, spec.dtype)}].")
+    _check_layout(op_type, (*model.inputs, *model.outputs[:1]))
     _check_rule(op_type, model.inputs, model.outputs, model.arguments)
     return model
+
+
+def _check_layout(op_type: str, specs: Specs) -> None:
+    """Images say that they are images: every tensor of that many dims that is no constant."""
+    wanted = kernels.layout_of(op_type)
+    if wanted is None:
+        return
+    for spec in specs:
+        if spec.absent or len(spec.dims) != len(wanted) or spec.format == Format[wanted]:
+            continue
+        given = Format(spec.format).name if spec.format in Format.__members__.values() else spec.format
+        _fail("E10501", f"operator [{op_type}] has no kernel for format [{given}] of a tensor of {len(wanted)} dims; it takes [{wanted}].")
 
 
 def file_name(description: dict[str, Any], index: int) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from ascendtensor.simulator.kernels.registry import Kernel, Meta, Out, infer_rule, lookup, names
+from ascendtensor.simulator.kernels.registry import Kernel, Meta, Out, infer_rule, layout_of, lookup, names
 
-__all__ = ["Kernel", "Meta", "Out", "infer_rule", "lookup", "names"]
+__all__ = ["Kernel", "Meta", "Out", "infer_rule", "layout_of", "lookup", "names"]
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")

@@ -16,11 +16,9 @@ from ascendtensor.simulator.kernels.registry import (
     Meta,
     Out,
     Outputs,
-    Shape,
     Task,
     binder,
     infer,
-    kernel,
 )
 
 Pads = list[tuple[int, int]]
@@ -318,50 +316,3 @@ def _fill_diagonal(x: Array, out: Array, value: float, wrap: bool) -> None:
 @binder("FillDiagonal")
 def _bind_fill_diagonal(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     return _fill_diagonal, (_matrix(needs(inputs[0], "x")), outputs[0], attrs["fill_value"], attrs["wrap"])
-
-
-# Sliding windows
-
-
-def _pair(items: Sequence[int]) -> tuple[int, int]:
-    return (items[0], items[0]) if len(items) == 1 else (items[0], items[1])
-
-
-def _windows(attrs: Attrs, height: int, width: int) -> tuple[Shape, tuple[int, int, int, int]]:
-    """Window counts of Im2col and its pads (top, bottom, left, right)."""
-    if attrs["padding_mode"] != "CALCULATED":
-        raise ValueError(f"padding_mode {attrs['padding_mode']!r} has no kernel, CALCULATED has")
-    pads = list(attrs["pads"])
-    top, bottom, left, right = pads * 4 if len(pads) == 1 else (pads[0], pads[0], pads[1], pads[1]) if len(pads) == 2 else pads
-    counts = []
-    for size, before, after, axis in ((height, top, bottom, 0), (width, left, right, 1)):
-        reach = _pair(attrs["dilations"])[axis] * (_pair(attrs["ksizes"])[axis] - 1) + 1
-        number = (size + before + after - reach) // _pair(attrs["strides"])[axis] + 1 if size >= 0 else -1
-        if size >= 0 and number <= 0:
-            raise ValueError(f"no window fits a plane of {height} x {width}")
-        counts.append(number)
-    return tuple(counts), (top, bottom, left, right)
-
-
-@kernel("Im2col")
-def _im2col(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-    x, out = raw(needs(inputs[0], "x")), raw(outputs[0])
-    (rows, cols), (top, bottom, left, right) = _windows(attrs, *x.shape[2:])
-    padded = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right))) if any((top, bottom, left, right)) else x
-    (kh, kw), (sh, sw), (dh, dw) = (_pair(attrs[name]) for name in ("ksizes", "strides", "dilations"))
-    n, c, h, w = padded.strides
-    view = np.lib.stride_tricks.as_strided(padded, (*x.shape[:2], kh, kw, rows, cols), (n, c, h * dh, w * dw, h * sh, w * sw))
-    np.copyto(out.reshape(view.shape), view)
-
-
-@infer("Im2col")
-def _im2col_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    x = inputs[0]
-    if unknown(x):
-        return [Out(x.dtype, UNKNOWN_RANK)]
-    if len(x.shape) != 4:
-        raise ValueError(f"shape {list(x.shape)} is not (batch, channels, height, width)")
-    (rows, cols), _ = _windows(attrs, x.shape[2], x.shape[3])
-    kh, kw = _pair(attrs["ksizes"])
-    channels = x.shape[1] * kh * kw if x.shape[1] >= 0 else -1
-    return [Out(x.dtype, (x.shape[0], channels, rows * cols if min(rows, cols) >= 0 else -1))]

@@ -153,6 +153,7 @@ def _run_late(kernel: Kernel, inputs: Inputs, outputs: Outputs, attrs: Attrs) ->
 
 _KERNELS: dict[str, Kernel] = {}
 _RULES: dict[str, InferRule] = {}
+_LAYOUTS: dict[str, str] = {}
 
 R = TypeVar("R", bound=RunFunction)
 B = TypeVar("B", bound=BindFunction)
@@ -220,6 +221,20 @@ def infer(*op_types: str) -> Callable[[I], I]:
         return rule
 
     return register
+
+
+def layout(name: str, *op_types: str) -> None:
+    """Says that the first data operand and the first output of operator types are images of this layout, "NCHW" or "NCDHW".
+
+    The chip's kernels of such types work on a private layout, which is only defined for images: descriptions that say ND are refused.
+    """
+    for op_type in op_types:
+        _LAYOUTS[op_type] = name
+
+
+def layout_of(op_type: str) -> str | None:
+    """The layout that an operator type needs, None if any will do."""
+    return _LAYOUTS.get(op_type)
 
 
 def lookup(op_type: str) -> Kernel | None:

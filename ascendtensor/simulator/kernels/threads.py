@@ -6,7 +6,9 @@ one, and burns both cores. Only products that are worth it get more than one thr
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -76,3 +78,38 @@ def _size(a: Array, out: Array) -> str:
     multiplications = int(np.prod(sizes)) * a.shape[-1]
     small, large = (SMALL, LARGE) if len(sizes) == 2 and 1 not in sizes else (SMALL_VECTOR, LARGE_VECTOR)
     return "small" if multiplications <= small else "middling" if multiplications < large else "large"
+
+
+def shared(number: int, work: Callable[[int, int], None], large: bool) -> None:
+    """Runs `work(start, stop)` over all of `number` pieces, where it is large in equal parts on as many threads as there are cores.
+
+    The matrix library keeps to one thread meanwhile. The threads live for this work only, so none waits for the next.
+    """
+    parts = min(_cores(), number) if large else 1
+    if parts <= 1:
+        with one_thread:
+            work(0, number)
+        return
+    failures: list[BaseException] = []
+
+    def part(index: int) -> None:
+        try:
+            with np.errstate(all="ignore"):
+                work(number * index // parts, number * (index + 1) // parts)
+        except BaseException as error:
+            failures.append(error)
+
+    others = [threading.Thread(target=part, args=(index,), name="kernel part", daemon=True) for index in range(1, parts)]
+    with one_thread:
+        for thread in others:
+            thread.start()
+        part(0)
+        for thread in others:
+            thread.join()
+    if failures:
+        raise failures[0]
+
+
+@lru_cache(maxsize=1)
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

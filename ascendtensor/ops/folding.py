@@ -1,0 +1,151 @@
+"""Windows of images as columns, and columns added up to images."""
+
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, TypeVar
+
+from .. import base
+from ..base import TensorBase
+from ..errors import ShapeError, ValueRangeError
+from . import elementwise, geometry, shape, views
+from .arguments import checked
+from .call import call, plain
+from .schema import Meta
+from .table import folding as table
+from .table.movement import FILL
+from .writing import copy_into
+
+T = TypeVar("T", bound=TensorBase)
+Ints = tuple[int, ...]
+
+
+def windows(input: T, kernel: Ints, stride: Ints, dilation: Ints) -> T:
+    """A view of all windows that lie in the last dimensions of a tensor: (..., *number of windows, *kernel)."""
+    rank = len(kernel)
+    whole = plain(input)
+    sizes = whole.desc.shape[len(whole.desc.shape) - rank :]
+    found = geometry.counts(sizes, kernel, stride, (0,) * 2 * rank, dilation)
+    steps = base.element_strides(whole)
+    lead, last = steps[: len(steps) - rank], steps[len(steps) - rank :]
+    moved = tuple(step * each for step, each in zip(last, stride, strict=True))
+    inner = tuple(step * each for step, each in zip(last, dilation, strict=True))
+    lengths = (*whole.desc.shape[: len(lead)], *found, *kernel)
+    return base.view(whole, lengths, (*lead, *moved, *inner), base.element_offset(whole))
+
+
+def filled(like: T, lengths: Ints, value: Any) -> T:
+    """A tensor of one value, of the dtype and on the device of another."""
+    return call(FILL, (value,), (lengths, like.desc.dtype), like.desc.device)
+
+
+def padded(input: T, pads: Ints, value: Any = 0) -> T:
+    """The tensor with places around its last dimensions: (before, after) of the first of them, of the second..., negative ones cut."""
+    if not any(pads):
+        return input
+    rank = len(pads) // 2
+    return shape.pad(input, tuple(each for at in reversed(range(rank)) for each in pads[2 * at : 2 * at + 2]), "constant", value)
+
+
+def unbatched(rank: int, function: Callable[..., T], input: T, name: str, *arguments: Any) -> T:
+    """Call a function of (batch, channels, ...) also for an input without a batch."""
+    if geometry.batched(input.desc.shape, rank, name):
+        return function(input, *arguments)
+    result = function(views.unsqueeze(input, 0), *arguments)
+    return views.reshape(result, result.desc.shape[1:])
+
+
+def _image_of(input: TensorBase, name: str, dims: int) -> bool:
+    """Whether there is a batch, of an operand of `dims` dimensions without one."""
+    lengths = input.desc.shape
+    if len(lengths) not in (dims, dims + 1):
+        raise ShapeError(f"{name} takes an input of {dims} or {dims + 1} dimensions, not of shape {list(lengths)}")
+    return len(lengths) == dims + 1
+
+
+def _options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Ints, Ints, Ints, Ints]:
+    found = (
+        geometry.ints(kernel_size, 2, "kernel_size"),
+        geometry.ints(dilation, 2, "dilation"),
+        geometry.ints(padding, 2, "padding"),
+        geometry.ints(stride, 2, "stride"),
+    )
+    if min(found[2]) < 0:
+        raise ValueRangeError(f"padding {list(found[2])} must not be negative")
+    return found
+
+
+@checked
+def unfold(input: T, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> T:
+    """The windows of images as columns.
+
+    Args:
+        input: (batch, channels, height, width) or (channels, height, width).
+        kernel_size, dilation, padding, stride: An int, or two for height and width.
+
+    Returns:
+        (batch, channels * window, number of windows), or without the batch.
+
+    Raises:
+        ShapeError: No window fits.
+
+    Ascend operator: Im2col; other dtypes than float32, float16 and bfloat16 are gathered by AsStrided. Like: torch.nn.functional.unfold.
+    """
+    kernel, spacing, sides, steps = _options(kernel_size, dilation, padding, stride)
+    if not _image_of(input, "unfold", 3):
+        return views.squeeze(unfold(views.unsqueeze(input, 0), kernel, spacing, sides, steps), 0)
+    if input.desc.dtype in table.IM2COL.dtypes:
+        return call(table.IM2COL, (input,), (kernel, spacing, sides, steps))
+    geometry.counts(input.desc.shape[2:], kernel, steps, geometry.both_sides(sides), spacing)
+    found = windows(padded(input, geometry.both_sides(sides)), kernel, steps, spacing)
+    batch, channels, *places = found.desc.shape
+    turned = views.permute(found, 0, 1, 4, 5, 2, 3)
+    return views.reshape(turned, (batch, channels * prod(kernel), places[0] * places[1]))
+
+
+@checked
+def fold(input: T, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> T:
+    """Columns of windows added up to images, the adjoint of `unfold`.
+
+    Args:
+        input: (batch, channels * window, number of windows), or without the batch.
+        output_size: Height and width of the images.
+        kernel_size, dilation, padding, stride: An int, or two for height and width.
+
+    Returns:
+        (batch, channels, height, width), or without the batch.
+
+    Raises:
+        ShapeError: The columns do not fit the windows of such an image.
+
+    Ascend operator: Col2im; other dtypes than float32, float16 and bfloat16 are added up by Add and ViewCopy.
+        Like: torch.nn.functional.fold.
+    """
+    kernel, spacing, sides, steps = _options(kernel_size, dilation, padding, stride)
+    size = geometry.ints(output_size, 2, "output_size")
+    if not _image_of(input, "fold", 2):
+        return views.squeeze(fold(views.unsqueeze(input, 0), size, kernel, spacing, sides, steps), 0)
+    if input.desc.dtype in table.COL2IM.dtypes:
+        return call(table.COL2IM, (input,), (size, kernel, spacing, sides, steps))
+    table.summed((Meta(input.desc.shape, input.desc.dtype),), size, kernel, spacing, sides, steps)
+    return _added_up(input, size, kernel, spacing, sides, steps)
+
+
+def _added_up(input: T, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> T:
+    """`fold` by one addition for each place of the window."""
+    pads = geometry.both_sides(padding)
+    counts = geometry.counts(size, kernel, stride, pads, dilation)
+    channels = input.desc.shape[1] // prod(kernel)
+    parts = views.reshape(input, (input.desc.shape[0], channels, *kernel, *counts))
+    whole = filled(input, (input.desc.shape[0], channels, *(length + 2 * side for length, side in zip(size, padding, strict=True))), 0)
+    slots = windows(whole, kernel, stride, dilation)
+    for row in range(kernel[0]):
+        for column in range(kernel[1]):
+            slot = views.select(views.select(slots, -1, column), -1, row)
+            part = views.select(views.select(parts, 2, row), 2, column)
+            copy_into(slot, elementwise.add(slot, part))
+    return shape.contiguous(padded(whole, tuple(-each for each in pads)))

@@ -1,0 +1,417 @@
+"""Convolutions and their gradients: windows gathered into columns in blocks that stay in the cache, one matrix product for each block.
+
+Half types are multiplied as float32 and rounded once. Layout is NCHW or NCDHW, the filter's OIHW or OIDHW.
+Sources: operator prototypes of nn_calculation_ops.h, CANN 8.1.RC1, with the limits that its comments state.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels.halves import float32_of, store
+from ascendtensor.simulator.kernels.operands import known_ints, needs, same, unknown
+from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, infer, kernel, layout
+from ascendtensor.simulator.kernels.threads import shared
+from ascendtensor.simulator.kernels.windows import Pairs, Windows, along, count, in_range, padded_image, pairs, spatial
+
+_COLUMNS = 1 << 18
+"""Elements of a block of columns."""
+_CHANNELS = 1 << 17
+"""Elements of the channels that a depthwise convolution works on at once."""
+_LARGE = 1 << 24
+"""Multiplications from which both cores are worth it."""
+
+_FORWARD = ("Conv2D", "Conv3D")
+_TURNED = ("Conv2DTranspose", "Conv3DTranspose")
+_TO_INPUT = ("Conv2DBackpropInput", "Conv3DBackpropInput")
+_TO_FILTER = ("Conv2DBackpropFilter", "Conv3DBackpropFilter")
+_LAYOUTS = {4: "NCHW", 5: "NCDHW"}
+
+layout("NCHW", *(name for name in (*_FORWARD, *_TURNED, *_TO_INPUT, *_TO_FILTER) if name.startswith("Conv2D")))
+layout("NCDHW", *(name for name in (*_FORWARD, *_TURNED, *_TO_INPUT, *_TO_FILTER) if name.startswith("Conv3D")))
+
+
+class _Settings(NamedTuple):
+    """The attributes of every operator here, for the spatial axes only."""
+
+    stride: Shape
+    dilation: Shape
+    pads: Pairs
+    groups: int
+
+
+def _settings(attrs: Attrs, ndim: int) -> _Settings:
+    """The attributes, checked against the limits of the chip.
+
+    Raises:
+        ValueError: One does not fit.
+    """
+    if attrs["data_format"] != _LAYOUTS[ndim]:
+        raise ValueError(f"data_format {attrs['data_format']}: binaries exist for {_LAYOUTS[ndim]}")
+    if attrs.get("offset_x", 0):
+        raise ValueError("offset_x is for quantised operands")
+    rank = ndim - 2
+    found = _Settings(
+        spatial(attrs["strides"], rank, "strides"),
+        spatial(attrs["dilations"], rank, "dilations"),
+        pairs(attrs["pads"], rank),
+        int(attrs["groups"]),
+    )
+    in_range(found.stride, 1, 63, "strides")
+    in_range(found.dilation, 1, 255, "dilations")
+    in_range([each for pair in found.pads for each in pair], 0, 255, "pads")
+    if found.groups < 1:
+        raise ValueError(f"groups is {found.groups}")
+    return found
+
+
+def _windows(image: Shape, weight: Shape, out: Shape, attrs: Attrs) -> tuple[Windows, int]:
+    """The windows over an image (N, C, ...) that a filter makes an output of, and the number of groups."""
+    settings = _settings(attrs, len(image))
+    return Windows(image[2:], weight[2:], settings.stride, settings.dilation, settings.pads, out[2:]), settings.groups
+
+
+class _Grouped(NamedTuple):
+    """Filter and sizes of a grouped convolution in the form that products take.
+
+    Attributes:
+        weight: (groups, outputs of a group, inputs of a group * window).
+        groups, inputs, outputs: Numbers; the last two of one group.
+    """
+
+    weight: Array
+    groups: int
+    inputs: int
+    outputs: int
+
+
+def _grouped(weight: Array, groups: int) -> _Grouped:
+    outputs, inputs = weight.shape[0] // groups, weight.shape[1]
+    return _Grouped(float32_of(weight).reshape(groups, outputs, -1), groups, inputs, outputs)
+
+
+class _Columns:
+    """Columns of one image at a time: (groups, inputs of a group * window, windows of a block)."""
+
+    def __init__(self, images: Array, windows: Windows, groups: int, inputs: int, longest: int) -> None:
+        self.images = images
+        self.windows = windows
+        self.shape = (groups, inputs * math.prod(windows.kernel))
+        self.places = (groups, inputs)
+        self.current = -1
+        self.padded = padded_image(windows, images.shape[1:2], 0, np.dtype(np.float32))
+        self.view = windows.view(self.padded.reshape(*self.places, *self.padded.shape[1:]))
+        self.room = np.empty(math.prod(self.shape) * longest, np.float32)
+
+    def of(self, image: int, index: tuple[Any, ...], number: int) -> Array:
+        if image != self.current:
+            self.padded[along(slice(None), *self.windows.interior)] = self.images[image]
+            self.current = image
+        block = self.view[along(..., *index)]
+        columns = self.room[: math.prod(self.shape) * number]
+        np.copyto(columns.reshape(block.shape), block)
+        return columns.reshape(*self.shape, number)
+
+
+def _multiplications(weight: Array, images: int, places: int) -> int:
+    return weight.size * images * places
+
+
+def convolve(image: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
+    """`out` = convolution of `image`."""
+    if weight.shape[1] == 1 and groups == image.shape[1] and math.prod(windows.kernel) > 1:
+        _depthwise(image, weight, bias, out, windows)
+        return
+    by = _grouped(weight, groups)
+    length = math.prod(windows.out)
+    flat = out.reshape(out.shape[0], groups, by.outputs, length)
+    added = None if bias is None else float32_of(bias).reshape(groups, by.outputs, 1)
+    blocks = windows.blocks(_COLUMNS // max(by.weight.shape[2] * groups, 1))
+    longest = max((number for _, _, number in blocks), default=0)
+    wide = float32_of(image) if windows.pointwise else image
+
+    def work(start: int, stop: int) -> None:
+        columns = None if windows.pointwise else _Columns(image, windows, groups, by.inputs, longest)
+        for piece in range(start, stop):
+            at, (index, first, number) = piece // len(blocks), blocks[piece % len(blocks)]
+            if columns is None:
+                gathered = wide[at].reshape(groups, by.inputs, length)[..., first : first + number]
+            else:
+                gathered = columns.of(at, index, number)
+            target = flat[at, ..., first : first + number]
+            if out.dtype == np.float32:
+                np.matmul(by.weight, gathered, out=target)
+                if added is not None:
+                    np.add(target, added, out=target)
+                continue
+            result = np.matmul(by.weight, gathered)
+            if added is not None:
+                np.add(result, added, out=result)
+            store(result, target)
+
+    shared(out.shape[0] * len(blocks), work, _multiplications(weight, out.shape[0], length) >= _LARGE)
+
+
+def _depthwise(image: Array, weight: Array, bias: Array | None, out: Array, windows: Windows) -> None:
+    """One filter for each channel (or several): shifted images times a number, added up."""
+    channels = image.shape[1]
+    times = weight.shape[0] // channels
+    wide = float32_of(weight).reshape(channels, times, *windows.kernel)
+    added = None if bias is None else float32_of(bias).reshape(channels, times)
+    step = max(1, _CHANNELS // max(math.prod(windows.padded), 1))
+    cuts = [(at, first) for at in range(image.shape[0]) for first in range(0, channels, step)]
+    whole = out.reshape(out.shape[0], channels, times, *windows.out)
+
+    def work(start: int, stop: int) -> None:
+        padded = padded_image(windows, (step,), 0, np.dtype(np.float32))
+        for at, first in cuts[start:stop]:
+            part = slice(first, min(first + step, channels))
+            source = padded[: part.stop - first]
+            source[along(slice(None), *windows.interior)] = image[at, part]
+            for copy in range(times):
+                numbers = wide[part, copy]
+                result = _shifted_sum(source, numbers, windows)
+                if added is not None:
+                    result += added[part, copy].reshape(-1, *(1,) * len(windows.out))
+                np.copyto(whole[at, part, copy], result, casting="unsafe")
+
+    shared(len(cuts), work, _multiplications(weight, image.shape[0], math.prod(windows.out)) >= _LARGE // 8)
+
+
+def _shifted_sum(source: Array, numbers: Array, windows: Windows) -> Array:
+    """Sum over the window of shifted images times a number for each channel."""
+    if all(step == 1 for step in windows.stride) and len(windows.size) == 2:
+        return _shifted_rows(source, numbers, windows)
+    ones = (1,) * len(windows.out)
+    total = np.zeros((source.shape[0], *windows.out), np.float32)
+    product = np.empty_like(total)
+    for place, elements in windows.offsets():
+        np.multiply(source[along(slice(None), *elements)], numbers[along(slice(None), *place)].reshape(-1, *ones), out=product)
+        np.add(total, product, out=total)
+    return total
+
+
+def _shifted_rows(source: Array, numbers: Array, windows: Windows) -> Array:
+    """The same for steps of 1, over whole padded rows at once: what hangs over the end of a row is cut off at last."""
+    channels, _, width = source.shape
+    rows, columns = windows.out
+    length = (rows - 1) * width + columns
+    flat = source.reshape(channels, -1)
+    total = np.empty((channels, rows * width), np.float32)
+    summed = total[:, :length]
+    product = np.empty((channels, length), np.float32)
+    for place, _ in windows.offsets():
+        first = place[0] * windows.dilation[0] * width + place[1] * windows.dilation[1]
+        target = product if any(place) else summed
+        np.multiply(flat[:, first : first + length], numbers[along(slice(None), *place)].reshape(-1, 1), out=target)
+        if target is product:
+            np.add(summed, product, out=summed)
+    return total.reshape(channels, rows, width)[:, :, :columns]
+
+
+def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
+    """`out` = the transposed convolution of `values`: every element adds its multiple of the filter to its window of `out`."""
+    by = _grouped(weight, groups)
+    turned = np.ascontiguousarray(by.weight.transpose(0, 2, 1))
+    length = math.prod(windows.out)
+    wide = float32_of(values).reshape(values.shape[0], groups, by.outputs, length)
+    blocks = windows.blocks(_COLUMNS // max(turned.shape[1] * groups, 1))
+    added = None if bias is None else float32_of(bias).reshape(-1, *(1,) * len(windows.size))
+
+    def work(start: int, stop: int) -> None:
+        padded = padded_image(windows, (groups, by.inputs), 0, np.dtype(np.float32))
+        for at in range(start, stop):
+            padded[...] = 0
+            for index, first, number in blocks:
+                columns = np.matmul(turned, wide[at, ..., first : first + number])
+                _add_columns(padded, columns.reshape(groups, by.inputs, *windows.kernel, -1), windows, index)
+            image = padded.reshape(-1, *windows.padded)[along(slice(None), *windows.interior)]
+            if added is not None:
+                image = np.add(image, added)
+            np.copyto(out[at], image, casting="unsafe")
+
+    shared(out.shape[0], work, _multiplications(weight, out.shape[0], length) >= _LARGE)
+
+
+def _add_columns(padded: Array, columns: Array, windows: Windows, index: tuple[Any, ...]) -> None:
+    """Add the columns of a block of windows to where they lie."""
+    for place, elements in windows.offsets():
+        target = padded[along(..., *elements)][along(..., *index)]
+        values = columns[along(slice(None), slice(None), *place)]
+        np.add(target, values.reshape(target.shape), out=target)
+
+
+def correlate(image: Array, values: Array, out: Array, windows: Windows, groups: int) -> None:
+    """`out` = the gradient of the filter: each place of the window by each output, summed over images and windows."""
+    outputs, inputs = out.shape[0] // groups, out.shape[1]
+    length = math.prod(windows.out)
+    wide = float32_of(values).reshape(values.shape[0], groups, outputs, length)
+    blocks = windows.blocks(_COLUMNS // max(inputs * math.prod(windows.kernel) * groups, 1))
+    longest = max((number for _, _, number in blocks), default=0)
+    sums = np.zeros((groups, outputs, inputs * math.prod(windows.kernel)), np.float32)
+    parts: list[Array] = []
+
+    def work(start: int, stop: int) -> None:
+        columns = _Columns(image, windows, groups, inputs, longest)
+        total = np.zeros_like(sums)
+        for piece in range(start, stop):
+            at, (index, first, number) = piece // len(blocks), blocks[piece % len(blocks)]
+            total += np.matmul(wide[at, ..., first : first + number], columns.of(at, index, number).swapaxes(-1, -2))
+        parts.append(total)
+
+    shared(image.shape[0] * len(blocks), work, _multiplications(out, image.shape[0], length) >= _LARGE)
+    for part in parts:
+        sums += part
+    np.copyto(out, sums.reshape(out.shape), casting="unsafe")
+
+
+@kernel(*_FORWARD)
+def _conv(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    x, weight = needs(inputs[0], "x"), needs(inputs[1], "filter")
+    windows, groups = _windows(x.shape, weight.shape, outputs[0].shape, attrs)
+    convolve(x, weight, _optional(inputs, 2), outputs[0], windows, groups)
+
+
+@kernel(*_TURNED)
+def _transposed(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """An image whose windows are the operand's elements."""
+    x, weight, out = needs(inputs[1], "x"), needs(inputs[2], "filter"), outputs[0]
+    windows, groups = _windows(out.shape, weight.shape, x.shape, attrs)
+    spread(x, weight, _optional(inputs, 3), out, windows, groups)
+
+
+@kernel(*_TO_INPUT)
+def _to_input(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    weight, values, out = needs(inputs[1], "filter"), needs(inputs[2], "out_backprop"), outputs[0]
+    windows, groups = _windows(out.shape, weight.shape, values.shape, attrs)
+    spread(values, weight, None, out, windows, groups)
+
+
+@kernel(*_TO_FILTER)
+def _to_filter(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    x, values, out = needs(inputs[0], "x"), needs(inputs[2], "out_backprop"), outputs[0]
+    windows, groups = _windows(x.shape, out.shape, values.shape, attrs)
+    correlate(x, values, out, windows, groups)
+
+
+def _optional(inputs: Inputs, position: int) -> Array | None:
+    return inputs[position] if len(inputs) > position else None
+
+
+# Shape rules
+
+
+def _image(meta: Meta, what: str) -> None:
+    if len(meta.shape) not in _LAYOUTS:
+        raise ValueError(f"{what} of shape {list(meta.shape)} is not an image of 4 or 5 dims")
+
+
+def _same_dtypes(*metas: Meta) -> int:
+    if len({meta.dtype for meta in metas}) != 1:
+        raise ValueError(f"operands of data types {[meta.dtype for meta in metas]} differ")
+    return metas[0].dtype
+
+
+def _check_bias(inputs: list[Meta], position: int, outputs: int) -> None:
+    """A bias for each output, of the operands' type, of float32 for bfloat16; the input behind it is reserved."""
+    if len(inputs) > position + 1 and not inputs[position + 1].absent:
+        raise ValueError("offset_w is reserved")
+    if len(inputs) <= position or inputs[position].absent:
+        return
+    bias = inputs[position]
+    wanted = int(DataType.FLOAT) if inputs[position - 1].dtype == DataType.BF16 else inputs[position - 1].dtype
+    if bias.dtype != wanted:
+        raise ValueError(f"a bias of data type {bias.dtype} does not fit operands of {inputs[position - 1].dtype}")
+    if not unknown(bias) and (len(bias.shape) != 1 or (min(bias.shape[0], outputs) >= 0 and bias.shape[0] != outputs)):
+        raise ValueError(f"a bias of shape {list(bias.shape)} does not fit {outputs} outputs")
+
+
+def _check_channels(channels: int, outputs: int, inputs: int, groups: int) -> None:
+    if min(channels, inputs) >= 0 and channels != inputs * groups:
+        raise ValueError(f"{channels} channels are not {groups} groups of {inputs}")
+    if outputs >= 0 and outputs % groups:
+        raise ValueError(f"{outputs} outputs can't be divided into {groups} groups")
+
+
+def _counts(image: Shape, weight: Shape, settings: _Settings) -> Shape:
+    in_range([size for size in weight[2:] if size >= 0], 1, 255, "the filter's sizes")
+    return tuple(
+        -1 if kernel < 0 else count(size, pads, kernel, stride, dilation)
+        for size, kernel, stride, dilation, pads in zip(
+            image[2:], weight[2:], settings.stride, settings.dilation, settings.pads, strict=True
+        )
+    )
+
+
+@infer(*_FORWARD)
+def _conv_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    x, weight = inputs[:2]
+    dtype = _same_dtypes(x, weight)
+    if unknown(x) or unknown(weight):
+        return [Out(dtype, UNKNOWN_RANK)]
+    _image(x, "x")
+    settings = _settings(attrs, len(x.shape))
+    if len(weight.shape) != len(x.shape):
+        raise ValueError(f"a filter of shape {list(weight.shape)} does not fit x of shape {list(x.shape)}")
+    _check_channels(x.shape[1], weight.shape[0], weight.shape[1], settings.groups)
+    _check_bias(inputs, 2, weight.shape[0])
+    return [Out(dtype, (x.shape[0], weight.shape[0], *_counts(x.shape, weight.shape, settings)))]
+
+
+def _from_size(size: Meta, weight: Meta, values: Meta, attrs: Attrs) -> list[Out]:
+    """The image of a given size whose windows `values` are."""
+    dtype = _same_dtypes(weight, values)
+    given = known_ints(size)
+    if unknown(weight) or unknown(values) or given is None:
+        return [Out(dtype, UNKNOWN_RANK if unknown(values) else (-1,) * len(values.shape))]
+    _image(values, "the operand")
+    shape = tuple(given)
+    settings = _settings(attrs, len(values.shape))
+    if len(shape) != len(values.shape) or len(weight.shape) != len(shape):
+        raise ValueError(f"input_size {given}, a filter of {list(weight.shape)} and an operand of {list(values.shape)} differ in rank")
+    _check_channels(shape[1], weight.shape[0], weight.shape[1], settings.groups)
+    wanted = (shape[0], weight.shape[0], *_counts(shape, weight.shape, settings))
+    for have, want in zip(values.shape, wanted, strict=True):
+        same(have, want, f"an image of size {given} has windows {list(wanted)}, the operand {list(values.shape)}")
+    return [Out(dtype, shape)]
+
+
+@infer(*_TURNED)
+def _transposed_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    size, x, weight = inputs[:3]
+    found = _from_size(size, weight, x, attrs)
+    if not unknown(weight):
+        _check_bias(inputs, 3, weight.shape[1] * int(attrs["groups"]) if weight.shape[1] >= 0 else -1)
+    rank = len(x.shape) - 2
+    if not unknown(x) and tuple(attrs["output_padding"][:2]) != (0, 0):
+        raise ValueError(f"output_padding {attrs['output_padding']} must be 0, 0 and {rank} values")
+    return found
+
+
+@infer(*_TO_INPUT)
+def _to_input_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    size, weight, values = inputs
+    return _from_size(size, weight, values, attrs)
+
+
+@infer(*_TO_FILTER)
+def _to_filter_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    x, size, values = inputs
+    _same_dtypes(x, values)
+    given = known_ints(size)
+    if unknown(x) or unknown(values) or given is None:
+        return [Out(int(DataType.FLOAT), UNKNOWN_RANK if unknown(x) else (-1,) * len(x.shape))]
+    _image(x, "x")
+    shape = tuple(given)
+    settings = _settings(attrs, len(x.shape))
+    if len(shape) != len(x.shape) or len(values.shape) != len(shape):
+        raise ValueError(f"filter_size {given}, x of {list(x.shape)} and out_backprop of {list(values.shape)} differ in rank")
+    _check_channels(x.shape[1], shape[0], shape[1], settings.groups)
+    wanted = (x.shape[0], shape[0], *_counts(x.shape, shape, settings))
+    for have, want in zip(values.shape, wanted, strict=True):
+        same(have, want, f"a filter of size {given} has windows {list(wanted)}, out_backprop {list(values.shape)}")
+    return [Out(int(DataType.FLOAT), shape)]
