@@ -154,11 +154,11 @@ class SpecialMethods(TensorBase):
         """`ge`, written into this tensor."""
         return comparison.ge(self, as_operand(self, other), out=self)
 
-    def heaviside(self, values: TensorBase) -> Self:
+    def heaviside(self, values: Self) -> Self:
         """See `heaviside`."""
         return floats.heaviside(self, values)
 
-    def heaviside_(self, values: TensorBase) -> Self:
+    def heaviside_(self, values: Self) -> Self:
         """`heaviside`, written into this tensor."""
         return floats.heaviside(self, values, out=self)
 

@@ -17,10 +17,10 @@ from ..base import TensorBase
 from . import comparison, elementwise
 from . import unary as functions
 from .arguments import checked
-from .call import unary
+from .call import binary, unary
 from .special import finished, monomials, one, polynomial
+from .table import elementwise as arithmetic
 from .table import special as table
-from .writing import write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -109,44 +109,6 @@ def _computed(input: T, out: T | None, function: Callable[[T], T]) -> T:
 
 
 # Modified functions of the first kind
-
-
-@checked
-def i0e(input: T, *, out: T | None = None) -> T:
-    """Exponentially scaled modified Bessel function of order 0: `exp(-|input|) * i0(input)`.
-
-    Args:
-        input: Tensor of any shape and real dtype; integers and bool are computed in the default floating dtype.
-        out: Tensor of the result's shape to write into.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        DTypeError: `input` is complex.
-
-    Ascend operator: BesselI0e. Like: torch.special.i0e, scipy.special.i0e.
-    """
-    return unary(table.BESSEL_I0E, input) if out is None else write(table.BESSEL_I0E, out, (input,))
-
-
-@checked
-def i1e(input: T, *, out: T | None = None) -> T:
-    """Exponentially scaled modified Bessel function of order 1: `exp(-|input|) * i1(input)`.
-
-    Args:
-        input: Tensor of any shape and real dtype; integers and bool are computed in the default floating dtype.
-        out: Tensor of the result's shape to write into.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        DTypeError: `input` is complex.
-
-    Ascend operator: BesselI1e. Like: torch.special.i1e, scipy.special.i1e.
-    """
-    return unary(table.BESSEL_I1E, input) if out is None else write(table.BESSEL_I1E, out, (input,))
 
 
 @checked
@@ -297,7 +259,7 @@ def _k1_near(x: T) -> T:
 
 def _second(x: T, near: T, coefficients: Sequence[float], scaled: bool) -> T:
     """The two forms of K together."""
-    far = elementwise.div(_series(coefficients, elementwise.add(elementwise.div(4.0, x), -1.0)), functions.sqrt(x))
+    far = elementwise.div(_series(coefficients, elementwise.add(binary(arithmetic.DIV, 4.0, x), -1.0)), functions.sqrt(x))
     if scaled:
         near = elementwise.mul(near, functions.exp(x))
     else:
@@ -396,7 +358,7 @@ def bessel_y1(input: T, *, out: T | None = None) -> T:
     def second(x: T) -> T:
         level = elementwise.mul(functions.log(x), 2 / math.pi)
         smooth = elementwise.mul(elementwise.add(elementwise.mul(level, _small(_J1, x)), _small(_Y1, x)), x)
-        near = elementwise.sub(smooth, elementwise.div(2 / math.pi, x))
+        near = elementwise.sub(smooth, binary(arithmetic.DIV, 2 / math.pi, x))
         near = comparison.where(comparison.eq(x, 0), -math.inf, near)
         return comparison.where(comparison.gt(x, 8.0), _far(x, 1, True), near)
 
@@ -419,7 +381,7 @@ def _far(x: T, order: int, second: bool) -> T:
 
     The shift of the angle is made of sin x + cos x and sin x - cos x, which loses nothing for large x.
     """
-    inverse = elementwise.div(8.0, x)
+    inverse = binary(arithmetic.DIV, 8.0, x)
     v = polynomial(elementwise.mul(inverse, inverse), (-1.0, 2.0))
     p = _series(_P1 if order else _P0, v)
     q = elementwise.mul(_series(_Q1 if order else _Q0, v), inverse)

@@ -81,7 +81,7 @@ def copysign(input: T, other: Any, *, out: T | None = None) -> T:
 
 
 @checked
-def nextafter(input: T, other: T, *, out: T | None = None) -> T:
+def nextafter(input: T, other: Any, *, out: T | None = None) -> T:
     """The number next to `input` in the direction of `other`. AI CPU operator.
 
     Args:
@@ -112,7 +112,7 @@ def _next_half(input: Any, other: Any, dtype: DType) -> Any:
     place, end = _place(bits), _place(comparison.cast(_bits(goal), d.int32))
     place = elementwise.add(place, functions.sign(elementwise.sub(end, place)))
     negative = comparison.logical_or(comparison.lt(place, 0), comparison.logical_and(comparison.eq(place, 0), comparison.lt(bits, 0)))
-    moved = comparison.where(negative, elementwise.sub(-0x8000, place), place)
+    moved = comparison.where(negative, elementwise.rsub(place, -0x8000), place)
     result = comparison.where(comparison.eq(x, goal), goal, _seen_as(comparison.cast(moved, d.int16), dtype))
     known = comparison.logical_and(comparison.eq(x, x), comparison.eq(goal, goal))
     return comparison.where(known, result, math.nan)
@@ -149,7 +149,7 @@ def ldexp(input: T, other: Any, *, out: T | None = None) -> T:
     """
     dtype = promoted(Kind.INT_TO_FLOAT, input, other)
     power: Any = working(other, dtype)
-    power = elementwise.pow(2.0, power) if isinstance(power, TensorBase) else 2.0**power
+    power = functions.exp2(power) if isinstance(power, TensorBase) else 2.0**power
     return finished(elementwise.mul(working(input, dtype), power), dtype, out)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import registry, rules, special
 from ascendtensor.simulator.kernels.blocks import bind_steps
 from ascendtensor.simulator.kernels.fits import Fit, pick
@@ -164,10 +165,10 @@ def _bind(steps: Callable[[Array, Array], None], *dtypes: int) -> registry.BindF
     return bind
 
 
-_SINGLE = registry.DataType.FLOAT
-_HALVES_AND_SINGLE = (_SINGLE, registry.DataType.FLOAT16, registry.DataType.BF16)
-registry.add("BesselI0e", _bind(bessel_i0e, *_HALVES_AND_SINGLE, registry.DataType.DOUBLE))
-registry.add("BesselI1e", _bind(bessel_i1e, *_HALVES_AND_SINGLE, registry.DataType.DOUBLE))
+_SINGLE = DataType.FLOAT
+_HALVES_AND_SINGLE = (_SINGLE, DataType.FLOAT16, DataType.BF16)
+registry.add("BesselI0e", _bind(bessel_i0e, *_HALVES_AND_SINGLE, DataType.DOUBLE))
+registry.add("BesselI1e", _bind(bessel_i1e, *_HALVES_AND_SINGLE, DataType.DOUBLE))
 registry.add("Expint", _bind(expint, _SINGLE))
 registry.add("Spence", _bind(spence, *_HALVES_AND_SINGLE))
 registry.add("Ndtri", _bind(ndtri, *_HALVES_AND_SINGLE))
