@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
+from typing import Final
 
 import numpy as np
 
@@ -25,26 +26,31 @@ from ascendtensor.simulator.kernels.registry import (
     infer,
     kernel,
 )
+from ascendtensor.simulator.kernels.threads import shared
+
+SHARED: Final = 1 << 18
+"""From so many elements on, threads pay."""
 
 # Rows: what is normalised is one row of a matrix
 
 
 class _Rows:
-    """Pieces of the rows of x and y, as wide arrays: a half piece is converted on the way in and out."""
+    """Pieces of some rows of x and y, as wide arrays: a half piece is converted on the way in and out."""
 
-    def __init__(self, x: Array, y: Array) -> None:
+    def __init__(self, x: Array, y: Array, first: int, last: int) -> None:
         self.x, self.y = x, y
+        self.first, self.last = first, last
         self.work = np.dtype(np.float32) if x.dtype in HALVES else x.dtype
         self.step = max(1, BLOCK // max(1, x.shape[1]))
-        shape = (min(self.step, x.shape[0]), x.shape[1])
+        shape = (min(self.step, last - first), x.shape[1])
         self.scratch = None if x.dtype == self.work else np.empty(shape, self.work)
         shared = np.may_share_memory(x, y)
         self.written = None if y.dtype == self.work and not shared else np.empty(shape, self.work)
 
     def __iter__(self) -> Iterator[tuple[slice, Array, Array]]:
         """The rows, their operand, and where their result goes; after the body has written that, it is stored."""
-        for start in range(0, self.x.shape[0], self.step):
-            rows = slice(start, min(start + self.step, self.x.shape[0]))
+        for start in range(self.first, self.last, self.step):
+            rows = slice(start, min(start + self.step, self.last))
             piece, count = self.x[rows], rows.stop - start
             if self.scratch is not None:
                 widen(piece, self.scratch[:count])
@@ -90,29 +96,45 @@ def _squares(y: Array) -> Array:
 
 def _normalise(x: Array, y: Array, params: _Params, epsilon: float, statistics: Outputs, inverse: bool) -> None:
     """Rows less their mean over their deviation; writes the mean, and the variance or (``inverse``) one over the deviation."""
-    first, second = (array.reshape(-1) for array in statistics)
-    for rows, piece, out in _Rows(x, y):
-        kind = out.dtype.type
-        mean = np.add.reduce(piece, axis=1)
-        np.divide(mean, kind(piece.shape[1]), mean)
-        np.subtract(piece, mean[:, None], out)
-        variance = _squares(out)
-        deviation = np.sqrt(np.add(variance, kind(epsilon)))
-        np.reciprocal(deviation, deviation)
-        np.multiply(out, deviation[:, None], out)
-        params.apply(out, rows)
-        store(mean, first[rows])
-        store(deviation if inverse else variance, second[rows])
+    center, spread = (array.reshape(-1) for array in statistics)
+
+    def work(first: int, last: int) -> None:
+        for rows, piece, out in _Rows(x, y, first, last):
+            kind = out.dtype.type
+            mean = np.add.reduce(piece, axis=1)
+            np.divide(mean, kind(piece.shape[1]), mean)
+            np.subtract(piece, mean[:, None], out)
+            variance = _squares(out)
+            deviation = np.sqrt(np.add(variance, kind(epsilon)))
+            np.reciprocal(deviation, deviation)
+            np.multiply(out, deviation[:, None], out)
+            params.apply(out, rows)
+            store(mean, center[rows])
+            store(deviation if inverse else variance, spread[rows])
+
+    _run(x, work)
 
 
 def _root_mean_square(x: Array, y: Array, params: _Params, epsilon: float, inverse: Array) -> None:
     flat = inverse.reshape(-1)
-    for rows, piece, out in _Rows(x, y):
-        scale = np.sqrt(np.add(_squares(piece), out.dtype.type(epsilon)))
-        np.reciprocal(scale, scale)
-        np.multiply(piece, scale[:, None], out)
-        params.apply(out, rows)
-        store(scale, flat[rows])
+
+    def work(first: int, last: int) -> None:
+        for rows, piece, out in _Rows(x, y, first, last):
+            scale = np.sqrt(np.add(_squares(piece), out.dtype.type(epsilon)))
+            np.reciprocal(scale, scale)
+            np.multiply(piece, scale[:, None], out)
+            params.apply(out, rows)
+            store(scale, flat[rows])
+
+    _run(x, work)
+
+
+def _run(x: Array, work: Callable[[int, int], None]) -> None:
+    """Rows are worth several threads where there are many elements."""
+    if x.size < SHARED:
+        work(0, x.shape[0])
+    else:
+        shared(x.shape[0], work, True)
 
 
 def _matrix(array: Array, axis: int) -> Array:
