@@ -11,7 +11,7 @@ Nothing is opened at import: the first use of a tensor chooses the backend and t
 from .tensor import NPUTensor
 
 # isort: split
-from . import blas, fft, linalg, nn, special
+from . import blas, custom, fft, linalg, nn, special
 from .borrowing import from_ptr
 from .casting import acl_cast, can_cast, promote_types, result_type
 from .creation import (
@@ -438,6 +438,13 @@ from .runtime.stats import (
     reset_peak_memory_stats,
 )
 from .runtime.stream import Event, Stream, stream
+from .windows import (
+    bartlett_window,
+    blackman_window,
+    hamming_window,
+    hann_window,
+    kaiser_window,
+)
 
 __version__ = "0.1.0"
 
@@ -535,6 +542,7 @@ __all__ = [
     "atleast_3d",
     "backend",
     "baddbmm",
+    "bartlett_window",
     "bernoulli",
     "bfloat16",
     "bincount",
@@ -544,6 +552,7 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "blackman_window",
     "blas",
     "block_diag",
     "bmm",
@@ -597,6 +606,7 @@ __all__ = [
     "cumsum",
     "current_device",
     "current_stream",
+    "custom",
     "default_generator",
     "deg2rad",
     "det",
@@ -668,7 +678,9 @@ __all__ = [
     "group_norm",
     "gt",
     "half",
+    "hamming_window",
     "handle_cache",
+    "hann_window",
     "hardshrink",
     "heaviside",
     "histc",
@@ -708,6 +720,7 @@ __all__ = [
     "isposinf",
     "isreal",
     "istft",
+    "kaiser_window",
     "kron",
     "kthvalue",
     "layer_norm",

@@ -637,6 +637,36 @@ def infer_shape(op_type: str, input_descs: Ints, inputs: Ints, num_outputs: int,
     _check(code, "acl.op.infer_shape", op_type, input_descs, inputs, num_outputs, output_descs, attr)
 
 
+# acl.op: kernels with dynamic tiling
+
+
+def register_compile_func(op_type: str, fn: Callable[..., object]) -> None:
+    """`fn(num_inputs, input descs, num_outputs, output descs, attr, kernel_desc)` chooses kernels (TIK-5); once a type, else 100030."""
+    _check(_op.register_compile_func(op_type, fn), "acl.op.register_compile_func", op_type, fn)
+
+
+def create_kernel(op_type: str, kernel_id: str, kernel_name: str, binary: int, size: int, engine_type: int) -> None:
+    """Registers a kernel binary, which stays the caller's; the same id again is 100031 (TIK-3)."""
+    code = _op.create_kernel(op_type, kernel_id, kernel_name, binary, size, engine_type, 0)
+    _check(code, "acl.op.create_kernel", op_type, kernel_id, kernel_name, binary, size, engine_type, 0)
+
+
+def set_kernel_args(kernel_desc: int, kernel_id: str, block_dim: int, args: int, size: int) -> None:
+    """Inside a compile function: which kernel, on how many cores, with which tiling bytes, which are copied (TIK-6)."""
+    code = _op.set_kernel_args(kernel_desc, kernel_id, block_dim, args, size)
+    _check(code, "acl.op.set_kernel_args", kernel_desc, kernel_id, block_dim, args, size)
+
+
+def set_kernel_workspace_sizes(kernel_desc: int, count: int, sizes: int) -> None:
+    """Inside a compile function: bytes of each workspace, as an array of size_t at a host address (TIK-7)."""
+    _check(_op.set_kernel_workspace_sizes(kernel_desc, count, sizes), "acl.op.set_kernel_workspace_sizes", kernel_desc, count, sizes)
+
+
+def update_params(op_type: str, input_descs: Ints, output_descs: Ints, attr: int) -> None:
+    """Calls the compile function and keeps what it chose under these descriptions and attributes (TIK-4, TIK-8)."""
+    _check(_op.update_params(op_type, input_descs, output_descs, attr), "acl.op.update_params", op_type, input_descs, output_descs, attr)
+
+
 # acl.blas
 
 

@@ -97,6 +97,11 @@ def queued(stream: Stream, op_type: str, launch: Callable[[], None]) -> None:
         stream.synchronize()
 
 
+def execute_handle(handle: OpHandle, inputs: list[int], outputs: list[int], stream: Stream) -> None:
+    """`execute_with_handle` with data buffers."""
+    binding.execute_with_handle(handle.value, inputs, outputs, stream.handle)
+
+
 # Cast
 
 

@@ -90,6 +90,14 @@ class CustomOp:
 
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         """Launch it: the result tensor, or a tuple of them."""
+        given, arguments = self._bind(operands, attrs)
+        return self._launch(self._row(tuple(None if operand is None else operand.dtype for operand in given)), given, arguments)
+
+    def _launch(self, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...]) -> Any:
+        return call(row, operands, arguments)
+
+    def _bind(self, operands: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Operands with None for those that are left away, and values of all attributes."""
         for operand in operands:
             if not (operand is None or isinstance(operand, TensorBase)):
                 raise DTypeError(f"{described(operand)} is no tensor", where=self.op_type, advice="Make one of it with tensor().")
@@ -105,8 +113,7 @@ class CustomOp:
             text = f"it has no attribute {unknown[0]}" if unknown else f"the attribute {absent[0]} must be given"
             raise ValueRangeError(text, where=self.op_type)
         values = {**self._defaults, **attrs}
-        arguments = tuple(_value(self.op_type, name, kind, values[name]) for name, kind in self._kinds.items())
-        return call(self._row(tuple(None if operand is None else operand.dtype for operand in given)), given, arguments)
+        return given, tuple(_value(self.op_type, name, kind, values[name]) for name, kind in self._kinds.items())
 
     def _row(self, dtypes: tuple[Any, ...]) -> Row:
         """Inputs keep their dtypes: there is one row for each combination."""

@@ -50,7 +50,7 @@ class TilingKernel:
         self.function = function
         self.chosen = chosen
 
-    def bind(self, inputs: Any, outputs: Any, attrs: dict[str, Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def bind(self, inputs: Any, outputs: Any, attrs: dict[str, Any], expected: Any = None) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Inputs, outputs, workspaces and tiling bytes, in this order (TIK-9)."""
         return self.run, (list(inputs), list(outputs))
 
