@@ -1,13 +1,20 @@
 """Sums of products in Einstein's notation, made of views, products and sums.
 
-Operands are joined from left to right, each pair by one matrix product over the labels that appear nowhere else.
+Each pair of operands is joined by one matrix product over the labels that appear nowhere else. The order of pairs is opt_einsum's, as in
+PyTorch, if that package is installed; else from left to right.
 """
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeVar
+
+try:
+    import opt_einsum
+except ImportError:
+    opt_einsum = None
 
 from .. import shapes
 from ..base import TensorBase
@@ -23,13 +30,14 @@ Labels = tuple[str, ...]
 
 
 @checked
-def einsum(equation: str, *operands: Any) -> Any:
+def einsum(equation: Any, *operands: Any) -> Any:
     """The sum of products that an equation such as "bij,bjk->bik" says.
 
     Args:
         equation: One letter for each dim, comma between operands; letters that are not behind "->" are summed over; a letter twice in one
             operand takes its diagonal; "..." stands for further dims, which broadcast. Without "->" the result has the letters that
-            appear once, in alphabetical order, behind the further dims.
+            appear once, in alphabetical order, behind the further dims. Or, in place of an equation: each tensor followed by a list
+            with a number from 0 to 51 (or ...) for each dim, and a list for the result.
         *operands: Tensors of one dtype, or one list of them.
 
     Returns:
@@ -41,7 +49,9 @@ def einsum(equation: str, *operands: Any) -> Any:
 
     Ascend operator: MatMulV2, BatchMatMulV2, Mul and ReduceSum. Like: torch.einsum, numpy.einsum.
     """
-    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+    if isinstance(equation, TensorBase):
+        equation, operands = _spelled(equation, *operands)
+    elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     try:
         inputs, output = _parsed(equation, operands)
@@ -49,13 +59,39 @@ def einsum(equation: str, *operands: Any) -> Any:
         lengths = _lengths(terms, equation)
     except AscendTensorError as error:
         raise error.with_context("einsum", operands) from None
-    result, labels = _reduced(*terms[0], terms[1:], output)
-    for position, (other, its_labels) in enumerate(terms[1:], 1):
-        later = terms[position + 1 :]
-        other, its_labels = _reduced(other, its_labels, [(result, labels), *later], output)
-        result, labels = _joined(result, labels, other, its_labels, _needed(later, output), lengths)
-    result, labels = _reduced(result, labels, [], output)
+    for places in _order(terms, output, lengths):
+        chosen = [terms[place] for place in places]
+        terms = [term for place, term in enumerate(terms) if place not in places]
+        result, labels = _reduced(*chosen[0], [*chosen[1:], *terms], output)
+        for position, (other, its) in enumerate(chosen[1:], 1):
+            later = [*chosen[position + 1 :], *terms]
+            other, its = _reduced(other, its, [(result, labels), *later], output)
+            result, labels = _joined(result, labels, other, its, _needed(later, output), lengths)
+        terms.append((result, labels))
+    result, labels = _reduced(*terms[0], [], output)
     return views.permute(result, *(labels.index(label) for label in output)) if labels != output else result
+
+
+def _order(terms: Sequence[tuple[Any, Labels]], output: Labels, lengths: dict[str, int]) -> list[tuple[int, ...]]:
+    """Which operands are joined one after another, by their places among those that are left; the result goes behind them."""
+    if len(terms) > 2 and opt_einsum is not None:
+        return [tuple(places) for places in opt_einsum.paths.auto([frozenset(its) for _, its in terms], frozenset(output), lengths)]
+    return [tuple(range(len(terms)))] if len(terms) > 1 else []
+
+
+def _spelled(*parts: Any) -> tuple[str, tuple[Any, ...]]:
+    """The equation and the operands of tensors that are each followed by a list of numbers."""
+    letters = string.ascii_uppercase + string.ascii_lowercase
+
+    def word(numbers: Any) -> str:
+        try:
+            return "".join("..." if number is Ellipsis else letters[range(len(letters))[number]] for number in numbers)
+        except (IndexError, TypeError):
+            raise ValueRangeError(f"{numbers!r} is no list of numbers from 0 to {len(letters) - 1}", where="einsum") from None
+
+    count = len(parts) // 2 * 2
+    equation = ",".join(word(numbers) for numbers in parts[1:count:2])
+    return equation + ("->" + word(parts[-1]) if len(parts) % 2 else ""), parts[0:count:2]
 
 
 def _parsed(equation: str, operands: Sequence[TensorBase]) -> tuple[list[Labels], Labels]:

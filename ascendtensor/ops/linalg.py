@@ -287,9 +287,7 @@ def solve_ex(A: T, B: T, *, left: bool = True, check_errors: bool = False, out: 
 
 
 @checked
-def solve_triangular(
-    A: T, B: T, *, upper: bool, left: bool = True, unitriangular: bool = False, out: T | None = None
-) -> T:
+def solve_triangular(A: T, B: T, *, upper: bool, left: bool = True, unitriangular: bool = False, out: T | None = None) -> T:
     """The solutions of `A @ X = B` with triangular matrices.
 
     Args:

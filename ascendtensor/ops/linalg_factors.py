@@ -18,7 +18,6 @@ from . import comparison, elementwise, gather, indexing, shape, sorting, views
 from .arguments import checked
 from .call import call
 from .call import unary as launch
-from .linalg_forms import adjoint as _adjoint
 from .linalg_forms import (
     Eigen,
     OrthogonalUpper,
@@ -36,6 +35,7 @@ from .linalg_forms import (
     stack_of,
     upper,
 )
+from .linalg_forms import adjoint as _adjoint
 from .table import linalg as table
 from .table.creation import RANGE
 from .writing import into
@@ -261,7 +261,9 @@ def _factors(function: str, A: T, pivot: bool) -> tuple[T, T]:
     if rows > columns:
         rest = views.narrow(call(table.QR, (A,), (True,))[0], -1, columns, rows - columns)
         packed, order = launch(table.LU, shape.cat((A, rest), -1))
-        return views.narrow(packed, -1, 0, columns), order
+        # The columns of the rest exchange rows too, which LAPACK would leave where they are.
+        own = _order(_exchanges(order, columns), rows)
+        return _ordered(views.narrow(packed, -1, 0, columns), gather.gather(sorting.argsort(order, -1), -1, own)), own
     packed, order = launch(table.LU, views.narrow(A, -1, 0, rows))
     others = _ordered(views.narrow(A, -1, rows, columns - rows), order)
     system = elementwise.add(lower(packed, -1), identity(A, rows))
@@ -291,7 +293,7 @@ def _exchanges(order: T, count: int) -> T:
     """
     rows = order.desc.shape[-1]
     jump, most = order, views.expand(_numbers(order, rows), order.desc.shape)
-    jumps = []
+    jumps: list[tuple[T, T]] = []
     while 1 << len(jumps) < rows:
         jumps.append((jump, most))
         most = elementwise.maximum(most, gather.gather(most, -1, jump))
@@ -401,7 +403,9 @@ def lu(A: T, *, pivot: bool = True, out: Any = None) -> PermutedFactors:
 
 
 @checked
-def lu_unpack(LU_data: T, LU_pivots: TensorBase, unpack_data: bool = True, unpack_pivots: bool = True, *, out: Any = None) -> PermutedFactors:
+def lu_unpack(
+    LU_data: T, LU_pivots: TensorBase, unpack_data: bool = True, unpack_pivots: bool = True, *, out: Any = None
+) -> PermutedFactors:
     """P, L and U of what `lu_factor` gives.
 
     Args:
@@ -418,7 +422,7 @@ def lu_unpack(LU_data: T, LU_pivots: TensorBase, unpack_data: bool = True, unpac
     Ascend operator: GatherElements, SelectV2, Tril and Triu. Like: torch.lu_unpack.
     """
     linear("lu_unpack", LU_data)
-    stack, rows, columns = stack_of("lu_unpack", LU_data, False)
+    rows = stack_of("lu_unpack", LU_data, False)[1]
     _fits("lu_unpack", LU_data, LU_pivots)
     nothing = filled(LU_data, (0,), 0)
     left, right = _unpacked(LU_data) if unpack_data else (nothing, nothing)

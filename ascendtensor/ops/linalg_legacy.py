@@ -25,6 +25,7 @@ from .linalg_forms import (
     turned,
 )
 from .shape import clone
+from .views import expand
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -91,7 +92,8 @@ def triangular_solve(
     """
     matrix = turned(A) if transpose else A
     solution = linalg.solve_triangular(matrix, b, upper=bool(upper) is not bool(transpose), unitriangular=unitriangular)
-    return put(SolutionAndCoefficients(solution, clone(A)), out)
+    stack = solution.desc.shape[:-2]
+    return put(SolutionAndCoefficients(solution, clone(expand(A, (*stack, *A.desc.shape[-2:])))), out)
 
 
 @checked

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any, TypeVar
 
-from .. import shapes
 from .. import dtypes as d
+from .. import shapes
 from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..errors import ShapeError, ValueRangeError
@@ -59,7 +59,9 @@ def matrix_norm(
         A = _in(A, dtype)
     refuse_integers(A, "matrix_norm")
     if ord not in _ORDERS or isinstance(ord, bool):
-        raise ValueRangeError(f"ord must be one of 'fro', 'nuc', 1, 2, inf and their negatives, not {ord!r}").with_context("matrix_norm", (A,))
+        raise ValueRangeError(f"ord must be one of 'fro', 'nuc', 1, 2, inf and their negatives, not {ord!r}").with_context(
+            "matrix_norm", (A,)
+        )
     rank = len(A.desc.shape)
     dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     if len(dims) != 2 or rank < 2:
@@ -73,6 +75,8 @@ def matrix_norm(
         result = _of_singular_values(A, ord, rows, columns)
         return into(_kept(result, rows, columns) if keepdim else result, out)
     added, kept = (columns, rows) if abs(ord) == math.inf else (rows, columns)
+    if ord > 0 and not A.desc.shape[kept]:
+        return into(_nothing(A, rows, columns, keepdim), out)
     total = sum(unary.abs(widened(A)), added, True)
     extreme = (amax if ord > 0 else amin)(total, (kept,), True)
     if not keepdim:
@@ -89,7 +93,15 @@ def _of_singular_values(A: T, ord: Any, rows: int, columns: int) -> T:
     values = svdvals(views.movedim(A, (rows, columns), (-2, -1)))
     if ord == "nuc":
         return sum(values, -1)
+    if ord > 0 and not values.desc.shape[-1]:
+        return _nothing(A, rows, columns, False)
     return amax(values, -1) if ord > 0 else amin(values, -1)
+
+
+def _nothing(A: T, rows: int, columns: int, keepdim: bool) -> T:
+    """The norms of matrices without elements."""
+    shape = shapes.reduce_shape(A.desc.shape, (rows, columns), keepdim)
+    return filled(A, shape, 0, A.desc.dtype.to_real())
 
 
 def _kept(result: T, *dims: int) -> T:
@@ -99,9 +111,7 @@ def _kept(result: T, *dims: int) -> T:
 
 
 @checked
-def norm(
-    A: T, ord: Any = None, dim: Any = None, keepdim: bool = False, *, out: T | None = None, dtype: DTypeLike | None = None
-) -> T:
+def norm(A: T, ord: Any = None, dim: Any = None, keepdim: bool = False, *, out: T | None = None, dtype: DTypeLike | None = None) -> T:
     """A norm of vectors or of matrices.
 
     Args:
@@ -123,6 +133,8 @@ def norm(
     Ascend operator: those of `vector_norm` and `matrix_norm`. Like: torch.linalg.norm, numpy.linalg.norm.
     """
     if ord is None:
+        if isinstance(dim, (tuple, list)) and len(dim) > 2:
+            raise ShapeError(f"one dim or two are needed, not {len(dim)}").with_context("norm", (A,))
         return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
     rank = len(A.desc.shape)
     if dim is None and rank not in (1, 2):
@@ -186,10 +198,8 @@ def _cut(values: T, atol: Any, rtol: Any, sizes: tuple[int, int]) -> Any:
     largest = amax(values, -1, True)
     default = max(sizes) * epsilon(values.desc.dtype)
     if rtol is None:
-        if isinstance(atol, TensorBase):
-            rtol = comparison.where(comparison.gt(atol, 0), 0.0, default)
-        else:
-            rtol = 0.0 if atol else default
+        given = isinstance(atol, TensorBase)
+        rtol = comparison.where(comparison.gt(atol, 0), 0.0, default) if given else 0.0 if atol else default
     relative = elementwise.mul(largest, _last(rtol))
     if atol is None or (not isinstance(atol, TensorBase) and not atol):
         return relative
@@ -201,9 +211,7 @@ def _last(tolerance: Any) -> Any:
 
 
 @checked
-def matrix_rank(
-    A: T, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: T | None = None
-) -> T:
+def matrix_rank(A: T, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: T | None = None) -> T:
     """How many singular values of each matrix are above a tolerance.
 
     Args:
@@ -234,9 +242,7 @@ def matrix_rank(
 
 
 @checked
-def pinv(
-    A: T, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: T | None = None
-) -> T:
+def pinv(A: T, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: T | None = None) -> T:
     """The pseudo-inverse (Moore-Penrose) of each matrix.
 
     Args:
@@ -285,7 +291,8 @@ def _scaled(vectors: T, numbers: T) -> T:
 
 # Least squares
 
-_DRIVERS = (None, "gels", "gelsy", "gelsd", "gelss")
+_WITH_VALUES = ("gelsd", "gelss")
+_DRIVERS = (None, "gels", "gelsy", *_WITH_VALUES)
 
 
 @checked
@@ -299,9 +306,9 @@ def lstsq(A: T, B: T, rcond: float | None = None, *, driver: str | None = None) 
         driver: LAPACK's name of what else is wanted, see below; by default "gelsy".
 
     Returns:
-        `solution`, (..., n, k); `residuals`, the squared norms (..., k) where m > n and every matrix has rank n, else empty; `rank`,
-        int64 (...), empty with "gels"; `singular_values` with "gelsd" and "gelss", else empty. Whether there are residuals depends on
-        the data: the ranks are waited for, but with "gels".
+        `solution`, (..., n, k); `residuals`, the squared norms (..., k) where m > n, with "gels" or with "gelsd" and "gelss" if every
+        matrix has rank n (which is waited for), else empty; `rank`, int64 (...), empty with "gels"; `singular_values` with "gelsd" and
+        "gelss", else empty.
 
     Raises:
         ShapeError: The shapes do not fit.
@@ -315,7 +322,9 @@ def lstsq(A: T, B: T, rcond: float | None = None, *, driver: str | None = None) 
     if driver not in _DRIVERS:
         raise ValueRangeError(f"driver must be None, 'gels', 'gelsy', 'gelsd' or 'gelss', not {driver!r}").with_context("lstsq", (A, B))
     stack, rows, columns = stack_of("lstsq", A, False)
-    vector = len(B.desc.shape) == 1 or (len(B.desc.shape) == len(A.desc.shape) - 1 and B.desc.shape == A.desc.shape[:-1])
+    if not 0 <= len(A.desc.shape) - len(B.desc.shape) <= 1:
+        raise ShapeError(f"{len(A.desc.shape)} dims and {len(B.desc.shape)} don't fit").with_context("lstsq", (A, B))
+    vector = len(B.desc.shape) < len(A.desc.shape)
     rhs = views.unsqueeze(B, -1) if vector else B
     if stack_of("lstsq", rhs, False)[1] != rows:
         raise ShapeError(f"{rows} equations have no {rhs.desc.shape[-2]} right sides").with_context("lstsq", (A, B))
@@ -323,11 +332,11 @@ def lstsq(A: T, B: T, rcond: float | None = None, *, driver: str | None = None) 
     nothing = filled(A, (0,), 0, A.desc.dtype.to_real())
     if driver == "gels" or not A.desc.numel:
         values, rank = nothing, filled(A, (0,) if driver == "gels" else stack, 0, d.int64)
-        full = driver == "gels" or not columns
+        full = driver == "gels" or (driver in _WITH_VALUES and not columns)
     else:
         values = svdvals(A)
         rank = sum(comparison.gt(values, _cut(values, None, rcond, (rows, columns))), -1)
-        full = host.item(amin(rank)) == columns if rank.desc.numel else True
+        full = driver in _WITH_VALUES and host.item(amin(rank)) == columns
     solution = _solution(left, rhs, None if driver == "gels" else rcond)
     residuals = nothing
     if rows > columns and full:
@@ -335,11 +344,11 @@ def lstsq(A: T, B: T, rcond: float | None = None, *, driver: str | None = None) 
         residuals = sum(elementwise.mul(rest, rest), -2)
     if vector:
         solution = views.squeeze(solution, -1)
-    return LeastSquares(solution, residuals, rank, values if driver in ("gelsd", "gelss") else nothing)
+    return LeastSquares(solution, residuals, rank, values if driver in _WITH_VALUES else nothing)
 
 
 def _solution(A: T, B: T, rcond: float | None) -> T:
-    stack, rows, columns = stack_of("lstsq", A, False)
+    stack, _, columns = stack_of("lstsq", A, False)
     if not A.desc.numel or not B.desc.numel:
         return filled(A, (*stack, columns, B.desc.shape[-1]), 0)
     if rcond is None and not A.desc.dtype.is_complex:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final, TypeVar
 
 from .. import dtypes as d
@@ -57,7 +58,7 @@ def multi_dot(tensors: Sequence[T], *, out: T | None = None) -> T:
         tensors[0] = views.unsqueeze(tensors[0], 0)
     if column:
         tensors[-1] = views.unsqueeze(tensors[-1], 1)
-    for before, after in zip(tensors, tensors[1:], strict=False):
+    for before, after in pairwise(tensors):
         if before.desc.shape[1] != after.desc.shape[0]:
             raise ShapeError(f"{before.desc.shape[1]} columns meet {after.desc.shape[0]} rows").with_context("multi_dot", tensors)
     result = _product(tensors, _splits([tensors[0].desc.shape[0], *(each.desc.shape[1] for each in tensors)]), 0, len(tensors) - 1)
@@ -199,7 +200,7 @@ def _series(X: T, size: int) -> T:
 
 
 @checked
-def vander(x: T, N: int | None = None) -> T:
+def vander(x: T, *, N: int | None = None) -> T:
     """The powers 0, 1, ... of each number, along a new last dim.
 
     Args:
@@ -211,15 +212,15 @@ def vander(x: T, N: int | None = None) -> T:
 
     Raises:
         ShapeError: A 0-d tensor.
-        ValueRangeError: A negative N.
+        ValueRangeError: N is less than 1.
 
     Ascend operator: Mul and ViewCopy. Like: torch.linalg.vander, numpy.vander(increasing=True).
     """
     if not x.desc.shape:
         raise ShapeError("at least one dim is needed").with_context("vander", (x,))
     count = x.desc.shape[-1] if N is None else int(N)
-    if count < 0:
-        raise ValueRangeError(f"N is {count}, which is negative").with_context("vander", (x,))
+    if count < 1:
+        raise ValueRangeError(f"N is {count}; at least one power is needed").with_context("vander", (x,))
     return _powers(x if x.desc.dtype.category >= 2 else _as(x, d.int64), count)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from .. import dtypes as d
-from .. import shapes
+from .. import promotion, shapes
 from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, gather, host, shape, unary, views
@@ -120,7 +120,9 @@ def cdist(x1: T, x2: T, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_d
     if p < 0:
         raise ValueRangeError(f"p is {p}, which is negative").with_context("cdist", (x1, x2))
     if min(len(left), len(right)) < 2 or left[-1] != right[-1]:
-        raise ShapeError(f"shapes {list(left)} and {list(right)} are not two stacks of vectors of one length").with_context("cdist", (x1, x2))
+        raise ShapeError(f"shapes {list(left)} and {list(right)} are not two stacks of vectors of one length").with_context(
+            "cdist", (x1, x2)
+        )
     try:
         stack = shapes.broadcast_shapes(left[:-2], right[:-2])
     except AscendTensorError as error:
@@ -182,7 +184,7 @@ def pdist(input: T, p: float = 2.0) -> T:
         ValueRangeError: A negative order.
         DTypeError: The dtype is not floating.
 
-    Ascend operator: Pdist; Sub and reductions for float64. Like: torch.pdist, scipy.spatial.distance.pdist.
+    Ascend operator: Pdist; Sub and reductions for float64 and for p = inf. Like: torch.pdist, scipy.spatial.distance.pdist.
     """
     _real("pdist", input)
     if len(input.desc.shape) != 2:
@@ -193,7 +195,7 @@ def pdist(input: T, p: float = 2.0) -> T:
     count = rows * (rows - 1) // 2
     if not input.desc.numel or not count:
         return filled(input, (count,), 0)
-    if input.desc.dtype is not d.float64:
+    if input.desc.dtype is not d.float64 and not math.isinf(p):  # JSON can't carry infinities to a compiler
         return structured(table.PAIR_DISTANCES, input, float(p))
     first, second = np.triu_indices(rows, 1)
     whole = cdist(input, input, p, _MODES[2])
@@ -231,7 +233,7 @@ def renorm(input: T, p: float, dim: int, maxnorm: float, *, out: T | None = None
     axis = shapes.normalize_dim(dim, rank)
     wide = widened(input)
     norms = vector_norm(wide, p, tuple(each for each in range(rank) if each != axis), True)
-    scale = comparison.where(comparison.gt(norms, maxnorm), elementwise.div(maxnorm, elementwise.add(norms, 1e-7)), 1.0)
+    scale = comparison.where(comparison.gt(norms, maxnorm), elementwise.mul(unary.reciprocal(elementwise.add(norms, 1e-7)), maxnorm), 1.0)
     return into(narrowed(elementwise.mul(wide, _as(scale, wide)), input), out)
 
 
@@ -263,12 +265,18 @@ def cov(input: T, *, correction: int = 1, fweights: T | None = None, aweights: T
     """
     if len(input.desc.shape) > 2 or input.desc.dtype is d.bool_:
         kind = ShapeError if len(input.desc.shape) > 2 else DTypeError
-        raise kind(f"at most two dims of numbers are needed, not {input.desc.dtype.name}{list(input.desc.shape)}").with_context("cov", (input,))
+        raise kind(f"at most two dims of numbers are needed, not {input.desc.dtype.name}{list(input.desc.shape)}").with_context(
+            "cov", (input,)
+        )
     data = views.reshape(input, (1, -1)) if len(input.desc.shape) < 2 else input
     count = data.desc.shape[1]
     if input.desc.dtype.category < 2:
         data = comparison.cast(data, d.get_default_dtype())
     weights = _weights(data, count, fweights, aweights)
+    if weights is not None:
+        if not count:
+            raise ValueRangeError("the weights of no observations add up to 0").with_context("cov", (input,))
+        data = _as(data, weights)
     if weights is None:
         centred = elementwise.sub(data, mean(data, 1, True))
         weighted: T = centred
@@ -299,9 +307,12 @@ def _weights(data: T, count: int, fweights: T | None, aweights: T | None) -> T |
             raise DTypeError(f"{name} must be {'integers' if integral else 'floating'}, not {dtype.name}").with_context("cov", (data,))
         if weights.desc.shape not in ((count,), ()) or (not weights.desc.shape and count != 1):
             raise ShapeError(f"{name} of shape {list(weights.desc.shape)} do not fit {count} observations").with_context("cov", (data,))
-        found = views.reshape(_as(weights, data), (count,))
+        found = views.reshape(weights, (count,))
         result = found if result is None else elementwise.mul(result, found)
-    return result
+    if result is None:
+        return None
+    dtype = promotion.promote_types(result.desc.dtype, data.desc.dtype)
+    return result if result.desc.dtype is dtype else comparison.cast(result, dtype)
 
 
 @checked

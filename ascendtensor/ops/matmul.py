@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, Final, TypeVar
 
-from .. import base, shapes
+from .. import base, promotion, shapes
 from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, ShapeError
@@ -291,7 +291,12 @@ def vecdot(x: T, y: T, *, dim: int = -1, out: T | None = None) -> T:
 
 def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function: str) -> T:
     """`beta * input + alpha * product`; a `beta` of 0 keeps what is in `input` (NaN also) out."""
-    shape = product.desc.shape
+    shape, dtype = product.desc.shape, product.desc.dtype
+    if input.desc.dtype is not dtype:
+        names = f"{input.desc.dtype.name} can't be added to a product of {dtype.name}"
+        raise DTypeError(names, advice=f"Cast with .to({dtype.name}) first.").with_context(function, (input,))
+    if dtype.category < 2 and any(isinstance(number, (float, complex)) for number in (beta, alpha)):
+        raise DTypeError("beta and alpha of integers must be integers").with_context(function, (input,))
     if shapes.broadcast_shapes(input.desc.shape, shape) != shape:
         names = f"input of shape {list(input.desc.shape)} can't be added to a product of shape {list(shape)}"
         raise ShapeError(names).with_context(function, (input,))
@@ -329,7 +334,9 @@ def addmv(input: T, mat: T, vec: T, *, beta: Any = 1, alpha: Any = 1, out: T | N
 
 @checked
 def addr(input: T, vec1: T, vec2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
-    """`beta * input + alpha * outer(vec1, vec2)`. Arguments as for `addmm`. Like: torch.addr."""
+    """`beta * input + alpha * outer(vec1, vec2)`, in the promoted dtype. Arguments as for `addmm`. Like: torch.addr."""
+    dtype = promotion.result_type([(each.desc.dtype, len(each.desc.shape)) for each in (input, vec1, vec2)])
+    input, vec1, vec2 = (each if each.desc.dtype is dtype else comparison.cast(each, dtype) for each in (input, vec1, vec2))
     return _added(input, outer(vec1, vec2), beta, alpha, out, "addr")
 
 
@@ -408,6 +415,9 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
     """
     left, right = a.desc.shape, b.desc.shape
     if isinstance(dims, int):
+        if not 0 <= dims <= min(len(left), len(right)):
+            names = f"{list(left)} and {list(right)}"
+            raise ShapeError(f"tensors of shapes {names} have no {dims} dims to add up over").with_context("tensordot", (a, b))
         over_a, over_b = list(range(len(left) - dims, len(left))), list(range(dims))
     else:
         over_a, over_b = ([each] if isinstance(each, int) else list(each) for each in dims)

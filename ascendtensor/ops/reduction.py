@@ -16,7 +16,7 @@ from .. import dtypes as d
 from .. import shapes
 from ..base import TensorBase
 from ..dtypes import DTypeLike
-from ..errors import DTypeError, ValueRangeError
+from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, unary, views
 from .arguments import checked
 from .call import call, structured
@@ -539,6 +539,8 @@ def vector_norm(
         input = _given(input, dtype)
     floating(input, "vector_norm")
     dim = _dims(dim)
+    if -math.inf < ord < 0 and not count(input.desc.shape, dim):
+        raise ShapeError(f"the {ord}-norm of no elements is not defined").with_context("vector_norm", (input,))
     # LpNormV2 has kernels for 0, 1, 2, 3 only (and for the infinities, which JSON can't carry to a compiler).
     if ord in (0, 1, 2, 3) and input.desc.dtype in table.NORM.dtypes:
         arguments = (float(ord), dim, keepdim)

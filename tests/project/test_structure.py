@@ -29,6 +29,7 @@ DEPENDENCIES = {name.replace("-", "_") for name in re.findall(r'"([\w-]+)', _DEC
 OWNERS = {
     "onnx": {"ascendtensor/simulator/onnx_graph.py"},
     "onnxruntime": {"ascendtensor/simulator/engine/onnx_session.py"},
+    "opt_einsum": {"ascendtensor/ops/einsum.py"},
     "pytest": {"ascendtensor/testing.py"},
     "rich": {"ascendtensor/demo.py"},
     "sklearn": {"ascendtensor/demo.py"},

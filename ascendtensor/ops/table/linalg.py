@@ -136,9 +136,7 @@ LOG_DETERMINANT: Final = _of_one("slogdet", "LogMatrixDeterminant", ("sign", "y"
 INVERSE: Final = _of_one("inv", "MatrixInverse", ("y",), square, (Attr("adjoint", "bool", False),))
 CHOLESKY: Final = _of_one("cholesky", "Cholesky", ("y",), square)
 QR: Final = _of_one("qr", "Qr", ("q", "r"), qr, (Attr("full_matrices", "bool", False),))
-SVD: Final = _of_one(
-    "svd", "Svd", ("sigma", "u", "v"), singular, (Attr("compute_uv", "bool", True), Attr("full_matrices", "bool", False))
-)
+SVD: Final = _of_one("svd", "Svd", ("sigma", "u", "v"), singular, (Attr("compute_uv", "bool", True), Attr("full_matrices", "bool", False)))
 EIGEN: Final = _of_one("eigh", "SelfAdjointEig", ("eigen_value", "eigen_vector"), eigen, (Attr("compute_v", "bool", True),))
 LU: Final = Row(
     "lu_factor",

@@ -33,7 +33,7 @@ def _turned(matrix: Array) -> Array:
 
 
 def _adjoint(matrix: Array, wanted: bool) -> Array:
-    return _turned(matrix).conj() if wanted else matrix
+    return np.conjugate(_turned(matrix)) if wanted else matrix
 
 
 def _put(out: Array, value: Any) -> None:

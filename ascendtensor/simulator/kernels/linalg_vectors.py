@@ -48,8 +48,9 @@ def _cross(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     parts = np.moveaxis(out, axis, 0)
     for place in range(3):
         after, last = (place + 1) % 3, (place + 2) % 3
-        np.multiply(a[after], b[last], out=parts[place])
-        parts[place] -= a[last] * b[after]
+        part = parts[place, ...]  # an array also where it has no dims
+        np.multiply(a[after], b[last], out=part)
+        part -= a[last] * b[after]
     if out is not outputs[0]:
         store(out, outputs[0])
 
