@@ -38,7 +38,7 @@ def checked(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except AscendTensorError as error:
-            raise error.with_context(name, filter(_is_tensor, args)) from None
+            raise error.with_context(name, filter(is_tensor, args)) from None
         except _WRONG as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is None:  # the arguments did not fit the signature
                 raise
@@ -56,7 +56,7 @@ def blame(
 ) -> AscendTensorError | None:
     """The error for the argument that made a call fail; None where no argument is at fault, which is then a defect of the library."""
     given = list(_arguments(signature, args, kwargs))
-    operands = [value for _, value in given if _is_tensor(value)]
+    operands = [value for _, value in given if is_tensor(value)]
     for parameter, value in given:
         wanted = _wanted(parameter)
         if wanted and not _fits(wanted, value):
@@ -105,8 +105,9 @@ def require_tensor(value: Any, parameter: str, function: str) -> TensorBase:
     raise DTypeError(f"{parameter} must be a tensor, not {described(value)}", advice=_TENSOR_ADVICE).with_context(function)
 
 
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, TensorBase)
+def is_tensor(obj: Any) -> bool:
+    """Whether an object is a tensor of this library. Like: torch.is_tensor."""
+    return isinstance(obj, TensorBase)
 
 
 def _arguments(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[inspect.Parameter, Any]]:

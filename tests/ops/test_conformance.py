@@ -36,6 +36,7 @@ INPUT_KINDS = {"device": GIVEN, "const": GIVEN, "value": GIVEN, "optional": ("op
 CHOSEN = {
     ("log2", "base"): "base 2 is what makes Log a log2",
     ("log10", "base"): "base 10 is what makes Log a log10",
+    ("logaddexp2", "base"): "base 2 is what makes LogAddExp a logaddexp2",
 }
 """Attributes whose value in a row is not the prototype's default, and why."""
 
