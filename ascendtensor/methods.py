@@ -206,6 +206,14 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `index_fill_`."""
         return gather.index_fill_(self, dim, index, value)
 
+    def index_reduce(self, dim: _Int, index: TensorBase, source: TensorBase, reduce: str, *, include_self: _Bool = True) -> Self:
+        """See `index_reduce`."""
+        return gather.index_reduce(self, dim, index, source, reduce, include_self=include_self)
+
+    def index_reduce_(self, dim: _Int, index: TensorBase, source: TensorBase, reduce: str, *, include_self: _Bool = True) -> Self:
+        """See `index_reduce_`."""
+        return gather.index_reduce_(self, dim, index, source, reduce, include_self=include_self)
+
     def index_select(self, dim: _Int, index: TensorBase) -> Self:
         """See `index_select`."""
         return gather.index_select(self, dim, index)
@@ -268,6 +276,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
 
     # Moving elements
 
+    def as_strided_scatter(self, src: TensorBase, size: Sequence[_Int], stride: Sequence[_Int], storage_offset: _Int | None = None) -> Self:
+        """See `as_strided_scatter`."""
+        return shape.as_strided_scatter(self, src, size, stride, storage_offset)
+
     def clone(self) -> Self:
         """See `clone`."""
         return shape.clone(self)
@@ -292,6 +304,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `diagonal_scatter`."""
         return shape.diagonal_scatter(self, src, offset, dim1, dim2)
 
+    def fill_diagonal_(self, fill_value: Any, wrap: _Bool = False) -> Self:
+        """See `fill_diagonal_`."""
+        return shape.fill_diagonal_(self, fill_value, wrap)
+
     def flip(self, *dims: Any) -> Self:
         """See `flip`."""
         return shape.flip(self, *dims)
@@ -303,6 +319,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
     def flipud(self) -> Self:
         """See `flipud`."""
         return shape.flipud(self)
+
+    def narrow_copy(self, dim: _Int, start: _Int, length: _Int) -> Self:
+        """See `narrow_copy`."""
+        return shape.narrow_copy(self, dim, start, length)
 
     def repeat(self, *repeats: Any) -> Self:
         """See `repeat`."""
@@ -328,6 +348,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `slice_scatter`."""
         return shape.slice_scatter(self, src, dim, start, end, step)
 
+    def sum_to_size(self, *size: Any) -> Self:
+        """See `sum_to_size`."""
+        return shape.sum_to_size(self, *size)
+
     def tile(self, *dims: Any) -> Self:
         """See `tile`."""
         return shape.tile(self, dims[0] if len(dims) == 1 else dims)
@@ -336,9 +360,17 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `tril`."""
         return shape.tril(self, diagonal)
 
+    def tril_(self, diagonal: _Int = 0) -> Self:
+        """See `tril_`."""
+        return shape.tril_(self, diagonal)
+
     def triu(self, diagonal: _Int = 0) -> Self:
         """See `triu`."""
         return shape.triu(self, diagonal)
+
+    def triu_(self, diagonal: _Int = 0) -> Self:
+        """See `triu_`."""
+        return shape.triu_(self, diagonal)
 
     # Neural networks
 
@@ -396,6 +428,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `as_strided`."""
         return views.as_strided(self, size, stride, storage_offset)
 
+    def as_strided_(self, size: Sequence[_Int], stride: Sequence[_Int], storage_offset: _Int | None = None) -> Self:
+        """See `as_strided_`."""
+        return views.as_strided_(self, size, stride, storage_offset)
+
     def broadcast_to(self, size: Sequence[_Int]) -> Self:
         """See `broadcast_to`."""
         return views.broadcast_to(self, size)
@@ -408,6 +444,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `diagonal`."""
         return views.diagonal(self, offset, dim1, dim2)
 
+    def dsplit(self, indices_or_sections: Any) -> tuple[Self, ...]:
+        """See `dsplit`."""
+        return views.dsplit(self, indices_or_sections)
+
     def expand(self, *sizes: Any) -> Self:
         """See `expand`."""
         return views.expand(self, *sizes)
@@ -419,6 +459,18 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
     def flatten(self, start_dim: _Int = 0, end_dim: _Int = -1) -> Self:
         """See `flatten`."""
         return views.flatten(self, start_dim, end_dim)
+
+    def hsplit(self, indices_or_sections: Any) -> tuple[Self, ...]:
+        """See `hsplit`."""
+        return views.hsplit(self, indices_or_sections)
+
+    def is_same_size(self, other: TensorBase) -> _Bool:
+        """Whether both have the same shape. Like: torch.Tensor.is_same_size."""
+        return self.desc.shape == other.desc.shape
+
+    def is_set_to(self, tensor: TensorBase) -> _Bool:
+        """Whether both are the same view of the same memory. Like: torch.Tensor.is_set_to."""
+        return views.is_set_to(self, tensor)
 
     def moveaxis(self, source: Any, destination: Any) -> Self:
         """See `moveaxis`."""
@@ -448,6 +500,14 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `reshape_as`."""
         return views.reshape_as(self, other)
 
+    def resize_(self, *size: Any) -> Self:
+        """Raises UnsupportedError: the memory of a tensor can't be changed. Like: torch.Tensor.resize_."""
+        return views.no_resize(self, "resize_")
+
+    def resize_as_(self, other: TensorBase) -> Self:
+        """Raises UnsupportedError: the memory of a tensor can't be changed. Like: torch.Tensor.resize_as_."""
+        return views.no_resize(self, "resize_as_")
+
     def select(self, dim: _Int, index: _Int) -> Self:
         """See `select`."""
         return views.select(self, dim, index)
@@ -456,21 +516,41 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `split`."""
         return views.split(self, split_size, dim)
 
+    def split_with_sizes(self, split_sizes: Sequence[_Int], dim: _Int = 0) -> tuple[Self, ...]:
+        """See `split_with_sizes`."""
+        return views.split_with_sizes(self, split_sizes, dim)
+
     def squeeze(self, dim: Any = None) -> Self:
         """See `squeeze`."""
         return views.squeeze(self, dim)
+
+    def squeeze_(self, dim: Any = None) -> Self:
+        """See `squeeze_`."""
+        return views.squeeze_(self, dim)
 
     def swapaxes(self, axis0: _Int, axis1: _Int) -> Self:
         """See `swapaxes`."""
         return views.swapaxes(self, axis0, axis1)
 
+    def swapaxes_(self, axis0: _Int, axis1: _Int) -> Self:
+        """See `swapaxes`."""
+        return views.transpose_(self, axis0, axis1)
+
     def swapdims(self, dim0: _Int, dim1: _Int) -> Self:
         """See `swapdims`."""
         return views.swapdims(self, dim0, dim1)
 
+    def swapdims_(self, dim0: _Int, dim1: _Int) -> Self:
+        """See `swapdims`."""
+        return views.transpose_(self, dim0, dim1)
+
     def t(self) -> Self:
         """See `t`."""
         return views.t(self)
+
+    def t_(self) -> Self:
+        """See `t_`."""
+        return views.t_(self)
 
     def tensor_split(self, indices_or_sections: Any, dim: _Int = 0) -> tuple[Self, ...]:
         """See `tensor_split`."""
@@ -479,6 +559,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
     def transpose(self, dim0: _Int, dim1: _Int) -> Self:
         """See `transpose`."""
         return views.transpose(self, dim0, dim1)
+
+    def transpose_(self, dim0: _Int, dim1: _Int) -> Self:
+        """See `transpose_`."""
+        return views.transpose_(self, dim0, dim1)
 
     def unbind(self, dim: _Int = 0) -> tuple[Self, ...]:
         """See `unbind`."""
@@ -496,6 +580,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `unsqueeze`."""
         return views.unsqueeze(self, dim)
 
+    def unsqueeze_(self, dim: _Int) -> Self:
+        """See `unsqueeze_`."""
+        return views.unsqueeze_(self, dim)
+
     def view(self, *shape: Any) -> Self:
         """See `view`."""
         return views.view(self, *shape)
@@ -503,3 +591,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
     def view_as(self, other: TensorBase) -> Self:
         """See `view_as`."""
         return views.view_as(self, other)
+
+    def vsplit(self, indices_or_sections: Any) -> tuple[Self, ...]:
+        """See `vsplit`."""
+        return views.vsplit(self, indices_or_sections)

@@ -16,7 +16,7 @@ from .errors import AscendTensorError, AutogradError, DTypeError, IndexRangeErro
 from .interop import numpy as protocols
 from .interop.host import HostArray
 from .methods import Methods
-from .ops import comparison, elementwise, host, indexing, matmul, unary, views
+from .ops import comparison, complex_numbers, elementwise, host, indexing, matmul, unary, views
 from .ops.arguments import require_tensor
 from .ops.call import call
 from .ops.host import Array
@@ -93,6 +93,18 @@ class NPUTensor(Methods):
         if len(self.desc.shape) < 2:
             raise ShapeError("at least two dimensions are needed").with_context("mT", (self,))
         return views.transpose(self, -2, -1)
+
+    @property
+    def H(self) -> Self:
+        """A matrix transposed and, if complex, conjugated; anything of fewer dimensions as it is. Like: torch.Tensor.H."""
+        if len(self.desc.shape) > 2:
+            raise ShapeError("a tensor of at most two dimensions is needed", advice="Use mH.").with_context("H", (self,))
+        return complex_numbers.conj(views.reverse_dims(self))
+
+    @property
+    def mH(self) -> Self:
+        """The last two dimensions exchanged and, of complex numbers, conjugated. Like: torch.Tensor.mH."""
+        return complex_numbers.adjoint(self)
 
     @property
     def real(self) -> Self:
@@ -476,6 +488,10 @@ class NPUTensor(Methods):
     def detach(self) -> Self:
         """The same memory as another tensor. Like: torch.Tensor.detach."""
         return views.alias(self)
+
+    def detach_(self) -> Self:
+        """The tensor itself, which has no gradients. Like: torch.Tensor.detach_."""
+        return self
 
     def __copy__(self) -> Self:
         return views.alias(self)

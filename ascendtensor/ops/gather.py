@@ -270,7 +270,9 @@ def _updates(input: TensorBase, index: TensorBase, src: Any, function: str) -> T
 
 
 @checked
-def scatter_reduce(input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: bool = True) -> T:
+def scatter_reduce(
+    input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: bool = True, out: T | None = None
+) -> T:
     """A copy of `input` where all values for one place are reduced, with or without the one that is there.
 
     Args:
@@ -280,6 +282,7 @@ def scatter_reduce(input: T, dim: int, index: TensorBase, src: TensorBase, reduc
         src: Tensor of the input's dtype, at least as long as the index everywhere.
         reduce: "sum", "prod", "mean", "amax" or "amin".
         include_self: Whether the values of `input` count too.
+        out: Tensor of the input's shape to write into.
 
     Raises:
         ShapeError: The shapes don't fit.
@@ -290,6 +293,10 @@ def scatter_reduce(input: T, dim: int, index: TensorBase, src: TensorBase, reduc
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise ValueRangeError(f'reduce must be "sum", "prod", "mean", "amax" or "amin", not {reduce!r}', where="scatter_reduce")
+    return into(_scatter_reduced(input, dim, index, src, reduce, include_self), out)
+
+
+def _scatter_reduced(input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool) -> T:
     if not index.desc.numel:
         return clone(input)
     if not include_self:
@@ -375,7 +382,7 @@ def _slices(function: str, input: T, dim: int, index: TensorBase) -> tuple[T, in
 
 
 @checked
-def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alpha: Any = 1) -> T:
+def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alpha: Any = 1, out: T | None = None) -> T:
     """A copy of `input` with slices of `source`, times `alpha`, added at the places of a dimension; places that repeat add up.
 
     Args:
@@ -384,6 +391,7 @@ def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alph
         index: Integer vector.
         source: Tensor of the input's dtype and shape, but as long along `dim` as the index.
         alpha: Number.
+        out: Tensor of the input's shape to write into.
 
     Raises:
         ShapeError: The shapes don't fit.
@@ -391,7 +399,7 @@ def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alph
 
     Ascend operator: InplaceIndexAdd. Like: torch.index_add, numpy.add.at.
     """
-    return index_add_(clone(input), dim, index, source, alpha=alpha)
+    return into(index_add_(clone(input), dim, index, source, alpha=alpha), out)
 
 
 @checked
@@ -406,7 +414,7 @@ def index_add_(input: T, dim: int, index: TensorBase, source: TensorBase, *, alp
 
 
 @checked
-def index_copy(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
+def index_copy(input: T, dim: int, index: TensorBase, source: TensorBase, *, out: T | None = None) -> T:
     """A copy of `input` with slices of `source` at the places of a dimension.
 
     Args:
@@ -414,6 +422,7 @@ def index_copy(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
         dim: The dimension.
         index: Integer vector.
         source: Tensor of the input's dtype and shape, but as long along `dim` as the index.
+        out: Tensor of the input's shape to write into.
 
     Raises:
         ShapeError: The shapes don't fit.
@@ -421,7 +430,7 @@ def index_copy(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
 
     Ascend operator: IndexPutV2. Like: torch.index_copy.
     """
-    return index_copy_(clone(input), dim, index, source)
+    return into(index_copy_(clone(input), dim, index, source), out)
 
 
 @checked
@@ -436,6 +445,51 @@ def index_copy_(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
         raise DTypeError("input and source must have one dtype").with_context("index_copy", (input, source))
     index_put_(whole, (None,) * at + (places,), source)
     return input
+
+
+@checked
+def index_reduce(
+    input: T, dim: int, index: TensorBase, source: TensorBase, reduce: str, *, include_self: bool = True, out: T | None = None
+) -> T:
+    """A copy of `input` where slices of `source` are reduced into the places of a dimension that a vector names.
+
+    Args:
+        input: Tensor of a real dtype but bool.
+        dim: The dimension.
+        index: Integer vector.
+        source: Tensor of the input's dtype and shape, but as long along `dim` as the index.
+        reduce: "prod", "mean", "amax" or "amin".
+        include_self: Whether the values of `input` count too.
+        out: Tensor of the input's shape to write into.
+
+    Raises:
+        ShapeError: The shapes don't fit.
+        DTypeError: The dtypes differ, or are not supported.
+        ValueRangeError: Another `reduce`.
+
+    Ascend operator: as `scatter_reduce`. Like: torch.index_reduce.
+    """
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise ValueRangeError(f'reduce must be "prod", "mean", "amax" or "amin", not {reduce!r}')
+    whole, at, places = _slices("index_reduce", input, dim, index)
+    if len(source.desc.shape) < len(whole.desc.shape):
+        source = views.reshape(source, (1,))
+    shape = whole.desc.shape
+    wanted = (*shape[:at], places.desc.numel, *shape[at + 1 :])
+    if source.desc.shape != wanted:
+        raise ShapeError(f"source must have shape {list(wanted)}")
+    if source.desc.dtype is not input.desc.dtype:
+        raise DTypeError("input and source must have one dtype")
+    spread = views.expand(views.reshape(places, (1,) * at + (-1,) + (1,) * (len(shape) - 1 - at)), wanted)
+    result = scatter_reduce(whole, at, spread, source, reduce, include_self=include_self)
+    return into(views.reshape(result, input.desc.shape), out)
+
+
+@checked
+def index_reduce_(input: T, dim: int, index: TensorBase, source: TensorBase, reduce: str, *, include_self: bool = True) -> T:
+    """`index_reduce` into `input` itself. Like: torch.Tensor.index_reduce_."""
+    check_writable(input, "index_reduce_")
+    return copy_into(input, index_reduce(input, dim, index, source, reduce, include_self=include_self))
 
 
 @checked
@@ -533,6 +587,34 @@ def where(condition: TensorBase, input: Any = None, other: Any = None, *, out: A
     if input is None or other is None:
         raise DTypeError("both input and other are needed, or none of them").with_context("where", (condition,))
     return comparison.where(condition, input, other, out=out)
+
+
+@checked
+def unravel_index(indices: T, shape: Any) -> tuple[T, ...]:
+    """Coordinates in a tensor of a shape of places in it flattened.
+
+    Args:
+        indices: Integer tensor of any shape.
+        shape: The lengths of the dimensions, or one length.
+
+    Returns:
+        An int64 tensor of the indices' shape for each dimension.
+
+    Raises:
+        DTypeError: Not an integer dtype.
+        ShapeError: A length is negative.
+
+    Ascend operator: FloorDiv, FloorMod. Like: torch.unravel_index, numpy.unravel_index.
+    """
+    if indices.desc.dtype.category != d.INTEGER:
+        raise DTypeError(f"indices must be of an integer dtype, not {indices.desc.dtype.name}")
+    lengths = shapes.as_shape(shape)
+    places = _cast(indices, d.int64)
+    steps = shapes.contiguous_strides(lengths)
+    return tuple(
+        elementwise.remainder(places if step == 1 else elementwise.floor_divide(places, step), length)
+        for step, length in zip(steps, lengths, strict=True)
+    )
 
 
 @checked

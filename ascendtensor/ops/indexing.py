@@ -385,7 +385,7 @@ def _check_mask(view: TensorBase, axis: int, shape: tuple[int, ...]) -> None:
 def _indices(view: TensorBase, advanced: tuple[tuple[int, Any], ...]) -> tuple[Axes, list[TensorBase]]:
     """The axes that have index tensors, and these, as integers on the device; masks by the positions of what is true."""
     axes: Axes = []
-    indices: list[TensorBase] = []
+    found: list[tuple[Any, int, int]] = []
     gone = 0
     for first, part in advanced:
         count = 1
@@ -397,9 +397,9 @@ def _indices(view: TensorBase, advanced: tuple[tuple[int, Any], ...]) -> tuple[A
             part = _positions(part)
         axes.append(Axis(first - gone, first, count))
         gone += count - 1
-        length = shapes.numel(view.desc.shape[first : first + count])
-        indices.append(_on_device(part, length, first, view))
-    return axes, indices
+        found.append((part, shapes.numel(view.desc.shape[first : first + count]), first))
+    idle = any(0 in part.shape for part, _, _ in found)  # nothing is picked, so no index is out of range
+    return axes, [_on_device(part, length, first, view, idle) for part, length, first in found]
 
 
 def _positions(mask: Any) -> Any:
@@ -411,18 +411,18 @@ def _positions(mask: Any) -> Any:
     return views.reshape(found, (found.desc.numel,))
 
 
-def _on_device(part: Any, length: int, dim: int, view: TensorBase) -> TensorBase:
+def _on_device(part: Any, length: int, dim: int, view: TensorBase, idle: bool) -> TensorBase:
     if isinstance(part, TensorBase):
         if part.desc.dtype.category != dtypes.INTEGER:
             raise IndexRangeError(f"tensors used as indices must be integers or bool, not {part.desc.dtype.name}")
-        if not length and part.desc.numel:
+        if not length and not idle:
             raise IndexRangeError(f"no index is in bounds for dimension {dim} with size 0")
         if part.desc.device is not view.desc.device:
             raise DeviceError(f"the index is on {part.desc.device}, the indexed tensor on {view.desc.device}")
         result: TensorBase = part if part.desc.dtype.name in ("int64", "int32") else call(CAST, (part,), (int64,))
         return result
     whole = part.astype(np.int64)
-    if whole.size and not (-length <= int(whole.min()) and int(whole.max()) < length):
+    if not idle and not (-length <= int(whole.min()) and int(whole.max()) < length):
         wrong = whole[(whole < -length) | (whole >= length)][0]
         raise IndexRangeError(f"index {wrong} is out of bounds for dimension {dim} with size {length}")
     made: TensorBase = host.upload(np.where(whole < 0, whole + length, whole), device=view.desc.device)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from operator import index as as_int
 from typing import Any, TypeVar
 
@@ -13,14 +14,15 @@ from .. import base, promotion, shapes
 from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, ShapeError, ValueRangeError
+from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
 from . import host, views
 from .arguments import checked
 from .call import call, contiguous_copy, plain
+from .indexing import fill
 from .reduction import sum as total
 from .table import movement as table
 from .table.elementwise import CAST
-from .writing import copy_into, into, write
+from .writing import check_writable, copy_into, empty_like, into, move_into, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -193,39 +195,45 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     return call(table.PACK, given, (dim,)) if out is None else write(table.PACK, out, given, (dim,))
 
 
+def _several(function: Callable[[T], T], tensors: Sequence[T]) -> list[T]:
+    if isinstance(tensors, TensorBase):
+        raise DTypeError("a list or tuple of tensors is needed, not one tensor", advice="Put it in a list.")
+    return [function(tensor) for tensor in tensors]
+
+
 @checked
-def hstack(tensors: Sequence[T]) -> T:
+def hstack(tensors: Sequence[T], *, out: T | None = None) -> T:
     """Side by side: vectors end to end, all else along the second dimension. Like: torch.hstack, numpy.hstack."""
-    given = [views.atleast_1d(tensor) for tensor in tensors]
-    return cat(given, 0 if given and len(given[0].desc.shape) == 1 else 1)
+    given = _several(views.atleast_1d, tensors)
+    return cat(given, 0 if given and len(given[0].desc.shape) == 1 else 1, out=out)
 
 
 @checked
-def vstack(tensors: Sequence[T]) -> T:
+def vstack(tensors: Sequence[T], *, out: T | None = None) -> T:
     """On top of each other: vectors as rows, all else along the first dimension. Like: torch.vstack, numpy.vstack."""
-    return cat([views.atleast_2d(tensor) for tensor in tensors], 0)
+    return cat(_several(views.atleast_2d, tensors), 0, out=out)
 
 
 @checked
-def dstack(tensors: Sequence[T]) -> T:
+def dstack(tensors: Sequence[T], *, out: T | None = None) -> T:
     """Behind each other along a third dimension. Like: torch.dstack, numpy.dstack."""
-    return cat([atleast_3d(tensor) for tensor in tensors], 2)
+    return cat(_several(views.atleast_3d, tensors), 2, out=out)
 
 
 @checked
-def column_stack(tensors: Sequence[T]) -> T:
+def column_stack(tensors: Sequence[T], *, out: T | None = None) -> T:
     """Vectors as the columns of a matrix; matrices side by side. Like: torch.column_stack, numpy.column_stack."""
-    given = [tensor if len(tensor.desc.shape) > 1 else views.reshape(tensor, (tensor.desc.numel, 1)) for tensor in tensors]
-    return cat(given, 1)
+
+    def column(tensor: T) -> T:
+        return tensor if len(tensor.desc.shape) > 1 else views.reshape(tensor, (tensor.desc.numel, 1))
+
+    return cat(_several(column, tensors), 1, out=out)
 
 
 @checked
-def atleast_3d(input: T) -> T:
-    """A number as [1, 1, 1], a vector as [1, n, 1], a matrix as [m, n, 1]. Like: torch.atleast_3d, numpy.atleast_3d."""
-    shape = input.desc.shape
-    if len(shape) > 2:
-        return input
-    return views.reshape(input, (1, input.desc.numel, 1) if len(shape) < 2 else (*shape, 1))
+def row_stack(tensors: Sequence[T], *, out: T | None = None) -> T:
+    """`vstack` by another name. Like: torch.row_stack, numpy.vstack."""
+    return vstack(tensors, out=out)
 
 
 @checked
@@ -424,7 +432,7 @@ def roll(input: T, shifts: Any, dims: Any = None) -> T:
         ShapeError: `shifts` and `dims` differ in length.
         IndexRangeError: There is no such dimension.
 
-    Ascend operator: Roll. Like: torch.roll, numpy.roll.
+    Ascend operator: ViewCopy. Like: torch.roll, numpy.roll. The operator Roll has its shifts as attributes, a model for each.
     """
     steps = _integers(shifts)
     if dims is None:
@@ -442,13 +450,21 @@ def _rolled(input: T, steps: tuple[int, ...], dims: tuple[int, ...]) -> T:
     far: dict[int, int] = {}
     for step, dim in zip(steps, dims, strict=True):
         far[dim] = (far.get(dim, 0) + step) % input.desc.shape[dim]
-    moved = {dim: step for dim, step in sorted(far.items()) if step}
+    moved = [(dim, step) for dim, step in sorted(far.items()) if step]
     if not moved:
         return clone(input)
-    arguments = (tuple(moved.values()), tuple(moved))
-    if input.desc.dtype is d.complex128:
-        return from_pairs(call(table.ROLL, (as_pairs(input),), arguments))
-    return call(table.ROLL, (input,), arguments)
+    source = plain(input)
+    if source.desc.dtype is d.complex128:
+        return from_pairs(_rolled(as_pairs(source), tuple(step for _, step in moved), tuple(dim for dim, _ in moved)))
+    result = empty_like(source)
+    for sides in product((False, True), repeat=len(moved)):
+        to, of = result, source
+        for (dim, step), end in zip(moved, sides, strict=True):
+            kept = source.desc.shape[dim] - step
+            to = views.narrow(to, dim, 0 if end else step, step if end else kept)
+            of = views.narrow(of, dim, kept if end else 0, step if end else kept)
+        move_into(to, of)
+    return result
 
 
 @checked
@@ -513,6 +529,46 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     Ascend operator: Triu. Like: torch.triu, numpy.triu.
     """
     return call(table.TRIU, (input,), (diagonal,)) if out is None else write(table.TRIU, out, (input,), (diagonal,))
+
+
+@checked
+def tril_(input: T, diagonal: int = 0) -> T:
+    """`tril` into `input` itself. Like: torch.Tensor.tril_."""
+    return tril(input, diagonal, out=input)
+
+
+@checked
+def triu_(input: T, diagonal: int = 0) -> T:
+    """`triu` into `input` itself. Like: torch.Tensor.triu_."""
+    return triu(input, diagonal, out=input)
+
+
+@checked
+def fill_diagonal_(input: T, fill_value: Any, wrap: bool = False) -> T:
+    """One number on the main diagonal of the tensor itself.
+
+    Args:
+        input: Tensor of at least two dimensions; if more than two, all of one length.
+        fill_value: Number.
+        wrap: For tall matrices: begin again below each square part.
+
+    Raises:
+        ShapeError: Fewer dimensions, or more than two that differ.
+
+    Ascend operator: ViewCopy. Like: torch.Tensor.fill_diagonal_, numpy.fill_diagonal.
+    """
+    shape, strides, offset = input.desc.shape, base.element_strides(input), base.element_offset(input)
+    if len(shape) < 2:
+        raise ShapeError(f"a tensor of at least two dimensions is needed, not of shape {list(shape)}")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise ShapeError(f"all dimensions must be of one length, not {list(shape)}")
+    check_writable(input, "fill_diagonal_")
+    size, step = min(shape), sum(strides)
+    starts = range(0, shape[0], shape[1] + 1) if wrap and len(shape) == 2 and size else (0,)
+    for start in starts:
+        length = min(size, shape[0] - start) if len(shape) == 2 else size
+        fill(base.view(input, (length,), (step,), offset + start * strides[0] if length else offset), fill_value)
+    return input
 
 
 @checked
@@ -609,6 +665,26 @@ def slice_scatter(input: T, src: TensorBase, dim: int = 0, start: int | None = N
         return base.view(whole, found.shape, found.strides, found.offset)
 
     return _with_part("slice_scatter", input, src, part)
+
+
+@checked
+def as_strided_scatter(input: T, src: TensorBase, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
+    """A copy with a strided part of its memory replaced by `src`. Ascend operator: ViewCopy. Like: torch.as_strided_scatter."""
+    return _with_part("as_strided_scatter", input, src, lambda whole: views.as_strided(whole, size, stride, storage_offset))
+
+
+@checked
+def narrow_copy(input: T, dim: int, start: int, length: int) -> T:
+    """A copy of `length` places of one dimension from `start` on. Ascend operator: AsStrided. Like: torch.narrow_copy."""
+    return clone(views.narrow(input, dim, start, length))
+
+
+@checked
+def sum_to_size(input: T, *size: Any) -> T:
+    """The sum over the dimensions that `size` lacks or has of length 1. Ascend operator: ReduceSum. Like: torch.Tensor.sum_to_size."""
+    wanted = shapes.as_shape(*size)
+    dims = views.sum_dims(input, wanted)
+    return views.reshape(total(input, dims, keepdim=True), wanted) if dims else input
 
 
 # Padding

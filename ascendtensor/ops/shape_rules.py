@@ -46,11 +46,6 @@ def repeat_each(operands: Sequence[Meta], dim: int, total: int) -> Outcome:
     return Outcome(((*shape[:dim], total, *shape[dim + 1 :]),), attrs={"axis": dim})
 
 
-def roll(operands: Sequence[Meta], shifts: Ints, dims: Ints) -> Outcome:
-    """Places moved round along dimensions; along the flattened tensor where there are none."""
-    return Outcome((operands[0].shape,), attrs={"shifts": shifts, "dims": dims})
-
-
 def triangle(operands: Sequence[Meta], diagonal: int) -> Outcome:
     """A part of each matrix."""
     shape = operands[0].shape

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index as as_int
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from .. import base, shapes
 from ..base import TensorBase
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
+from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from .arguments import checked
 from .call import contiguous_copy
 
@@ -202,6 +202,35 @@ def broadcast_tensors(*tensors: T) -> tuple[T, ...]:
 
 
 @checked
+def broadcast_shapes(*sizes: Any) -> tuple[int, ...]:
+    """The shape that shapes broadcast to; no tensors are made.
+
+    Args:
+        *sizes: Shapes, or ints for shapes of one dimension.
+
+    Raises:
+        ShapeError: They don't broadcast, or a length is negative.
+
+    Like: torch.broadcast_shapes, numpy.broadcast_shapes.
+    """
+    return shapes.broadcast_shapes(*map(shapes.as_shape, sizes))
+
+
+@checked
+def sum_dims(input: TensorBase, size: Sequence[int]) -> tuple[int, ...]:
+    """The dimensions to sum over, so that the result can be viewed as `size`, which broadcasts to the tensor's shape.
+
+    Raises:
+        ShapeError: `size` does not broadcast to it.
+    """
+    shape, wanted = input.desc.shape, shapes.as_shape(size)
+    lead = len(shape) - len(wanted)
+    if lead < 0 or any(new not in (1, old) for new, old in zip(wanted, shape[lead:], strict=False)):
+        raise ShapeError(f"size {list(wanted)} does not broadcast to {list(shape)}")
+    return (*range(lead), *(lead + at for at, new in enumerate(wanted) if new == 1 != shape[lead + at]))
+
+
+@checked
 def squeeze(input: T, dim: int | Sequence[int] | None = None) -> T:
     """Without dimensions of length 1: all, or those named. Like: torch.squeeze, numpy.squeeze."""
     shape, strides, offset = _layout(input)
@@ -221,16 +250,41 @@ def unsqueeze(input: T, dim: int) -> T:
         raise _named(error, "unsqueeze", input) from None
 
 
-@checked
-def atleast_1d(input: T) -> T:
-    """A 0-d tensor as one of length 1. Like: torch.atleast_1d."""
-    return input if input.desc.shape else reshape(input, 1)
+def _each(function: Any, tensors: tuple[Any, ...]) -> Any:
+    """`function` of one tensor, or of each of several (or of one list of them), as a tuple."""
+    if len(tensors) == 1:
+        if isinstance(tensors[0], TensorBase):
+            return function(tensors[0])
+        tensors = tuple(tensors[0])
+    return tuple(map(function, tensors))
 
 
 @checked
-def atleast_2d(input: T) -> T:
-    """With dimensions of length 1 in front, up to two. Like: torch.atleast_2d."""
-    return input if len(input.desc.shape) > 1 else reshape(input, (1, input.desc.numel))
+def atleast_1d(*tensors: Any) -> Any:
+    """A 0-d tensor as one of length 1; of several tensors, or a list of them, a tuple. Like: torch.atleast_1d, numpy.atleast_1d."""
+    return _each(lambda input: input if input.desc.shape else reshape(input, 1), tensors)
+
+
+@checked
+def atleast_2d(*tensors: Any) -> Any:
+    """With dimensions of length 1 in front, up to two; of several tensors a tuple. Like: torch.atleast_2d, numpy.atleast_2d."""
+    return _each(lambda input: input if len(input.desc.shape) > 1 else reshape(input, (1, input.desc.numel)), tensors)
+
+
+@checked
+def atleast_3d(*tensors: Any) -> Any:
+    """A number as [1, 1, 1], a vector as [1, n, 1], a matrix as [m, n, 1]; of several tensors a tuple.
+
+    Like: torch.atleast_3d, numpy.atleast_3d.
+    """
+    return _each(_with_three, tensors)
+
+
+def _with_three(input: T) -> T:
+    shape = input.desc.shape
+    if len(shape) > 2:
+        return input
+    return reshape(input, (1, input.desc.numel, 1) if len(shape) < 2 else (*shape, 1))
 
 
 # Parts of complex numbers
@@ -518,19 +572,73 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
 
 
 @checked
-def tensor_split(input: T, indices_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
-    """As many parts as asked for, as equal as can be, or the parts between indices. Like: torch.tensor_split, numpy.array_split."""
+def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
+    """Parts of the sizes given. Like: torch.split_with_sizes."""
+    if not isinstance(split_sizes, Iterable):
+        raise _named(DTypeError(f"split_sizes must be several ints, not {split_sizes!r}"), "split_with_sizes", input)
+    return split(input, split_sizes, dim)
+
+
+_MOST_PARTS: Final = 2**31 - 1
+
+
+@checked
+def tensor_split(input: T, indices_or_sections: Any, dim: int = 0) -> tuple[T, ...]:
+    """As many parts as asked for, as equal as can be, or the parts between indices.
+
+    Args:
+        input: Tensor of at least one dimension.
+        indices_or_sections: A number of parts, or the indices where new parts begin; also as a tensor, which is then read.
+        dim: The dimension.
+
+    Raises:
+        ShapeError: A 0-d tensor.
+        ValueRangeError: The number of parts is not positive, or beyond 2**31 - 1.
+
+    Like: torch.tensor_split, numpy.array_split.
+    """
     length = _length(input, dim, "tensor_split")
-    if isinstance(indices_or_sections, Iterable):
+    if isinstance(indices_or_sections, Iterable) and getattr(indices_or_sections, "shape", None) != ():
         marks = [min(max(mark + length if mark < 0 else mark, 0), length) for mark in _integers((indices_or_sections,))]
     else:
         sections = as_int(indices_or_sections)
-        if sections < 1:
-            raise _named(ValueRangeError(f"the number of sections must be positive, not {sections}"), "tensor_split", input)
+        if not 1 <= sections <= _MOST_PARTS:
+            raise _named(ValueRangeError(f"the number of sections must be from 1 to {_MOST_PARTS}, not {sections}"), "tensor_split", input)
         size, more = divmod(length, sections)
         marks = [part * size + min(part, more) for part in range(1, sections)]
     parts = zip((0, *marks), (*marks, length), strict=True)
     return tuple(narrow(input, dim, start, max(stop - start, 0)) for start, stop in parts)
+
+
+def _split_along(function: str, input: T, least: int, dim: int, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
+    """`tensor_split` into parts of equal size."""
+    shape = input.desc.shape
+    if len(shape) < least:
+        raise _named(ShapeError(f"a tensor of at least {least} dimensions is needed"), function, input)
+    if not isinstance(indices_or_sections, Iterable):
+        sections = as_int(indices_or_sections)
+        if sections < 1 or shape[dim] % sections:
+            text = f"dimension {dim} of size {shape[dim]} can't be split into {sections} equal parts"
+            raise _named(ShapeError(text, advice="tensor_split makes parts that differ."), function, input)
+    return tensor_split(input, indices_or_sections, dim)
+
+
+@checked
+def hsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
+    """Equal parts, or the parts between indices, of the second dimension; of a vector's only one. Like: torch.hsplit, numpy.hsplit."""
+    return _split_along("hsplit", input, 1, 0 if len(input.desc.shape) == 1 else 1, indices_or_sections)
+
+
+@checked
+def vsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
+    """Equal parts, or the parts between indices, of the first of at least two dimensions. Like: torch.vsplit, numpy.vsplit."""
+    return _split_along("vsplit", input, 2, 0, indices_or_sections)
+
+
+@checked
+def dsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
+    """Equal parts, or the parts between indices, of the third dimension. Like: torch.dsplit, numpy.dsplit."""
+    return _split_along("dsplit", input, 3, 2, indices_or_sections)
 
 
 def _sections(input: T, sizes: Sequence[int], dim: int) -> tuple[T, ...]:
@@ -539,6 +647,63 @@ def _sections(input: T, sizes: Sequence[int], dim: int) -> tuple[T, ...]:
         parts.append(narrow(input, dim, start, size))
         start += size
     return tuple(parts)
+
+
+# The tensor itself as another view of its memory
+
+
+def become(target: T, view: TensorBase) -> T:
+    """`target` as the view `view` of its memory, which must be of its storage."""
+    target.buffer, target.desc = view.buffer, view.desc
+    return target
+
+
+@checked
+def transpose_(input: T, dim0: int, dim1: int) -> T:
+    """`transpose` of the tensor itself. Like: torch.Tensor.transpose_."""
+    return become(input, transpose(input, dim0, dim1))
+
+
+@checked
+def t_(input: T) -> T:
+    """`t` of the tensor itself. Like: torch.Tensor.t_."""
+    return become(input, t(input))
+
+
+@checked
+def squeeze_(input: T, dim: int | Sequence[int] | None = None) -> T:
+    """`squeeze` of the tensor itself. Like: torch.Tensor.squeeze_."""
+    return become(input, squeeze(input, dim))
+
+
+@checked
+def unsqueeze_(input: T, dim: int) -> T:
+    """`unsqueeze` of the tensor itself. Like: torch.Tensor.unsqueeze_."""
+    return become(input, unsqueeze(input, dim))
+
+
+@checked
+def as_strided_(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
+    """`as_strided` of the tensor itself. Like: torch.Tensor.as_strided_."""
+    return become(input, as_strided(input, size, stride, storage_offset))
+
+
+def is_set_to(input: TensorBase, tensor: TensorBase) -> bool:
+    """Whether both are the same view of the same memory. Like: torch.Tensor.is_set_to."""
+    return base.storage(input) is base.storage(tensor) and _layout(input) == _layout(tensor)
+
+
+def no_resize(input: TensorBase, function: str) -> Any:
+    """Refuse to change how much memory a tensor has: other views of it would not know.
+
+    Raises:
+        UnsupportedError: Always.
+    """
+    raise _named(
+        UnsupportedError("the memory of a tensor can't be changed", advice="Make a new tensor: reshape, pad, or empty and copy_."),
+        function,
+        input,
+    )
 
 
 def _dim(input: TensorBase, dim: int, function: str) -> int:

@@ -9,6 +9,7 @@ from .. import base, promotion, shapes
 from ..base import TensorBase
 from ..errors import ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..runtime.desc import TensorDesc
+from ..runtime.memory import DeviceBuffer
 from .arguments import described, require_tensor
 from .call import call, call_into, find, launch_into, plain, whole_storage
 from .schema import Row
@@ -157,3 +158,21 @@ def copy_into(target: T, source: TensorBase) -> T:
         shape = steps = strides = (1,)
     call_into(VIEW_COPY, (whole,), (whole, shape, steps, (offset,), source, shape, strides, (0,)))
     return target
+
+
+def empty_like(like: T) -> T:
+    """A plain tensor of the same shape and dtype whose elements are not set yet."""
+    desc = TensorDesc.of(like.desc.shape, like.desc.dtype, like.desc.device)
+    stream = desc.device.current_stream()
+    return base.make(like.__class__, desc, DeviceBuffer(stream.pool.take(desc.block_size), stream))
+
+
+def move_into(target: TensorBase, source: TensorBase) -> None:
+    """Copy a view of other memory, of the same shape and dtype and without negative steps, in one launch of ViewCopy."""
+    shape = target.desc.shape
+    steps, strides = base.element_strides(target), base.element_strides(source)
+    offsets = ((base.element_offset(target),), (base.element_offset(source),))
+    if not shape:
+        shape = steps = strides = (1,)
+    whole = whole_storage(target)
+    call_into(VIEW_COPY, (whole,), (whole, shape, steps, offsets[0], whole_storage(source), shape, strides, offsets[1]))

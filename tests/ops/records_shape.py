@@ -179,7 +179,7 @@ RECORDS = [
     Record("vstack", lambda *x: shape.vstack(x), lambda *x: np.vstack(x), several((3,), (2, 3)), (), FEW, SAME),
     Record("dstack", lambda *x: shape.dstack(x), lambda *x: np.dstack(x), several((2, 3), (2, 3)), (), FEW, SAME),
     Record("column_stack", lambda *x: shape.column_stack(x), lambda *x: np.column_stack(x), several((3,), (3, 2)), (), FEW, SAME),
-    Record("atleast_3d", shape.atleast_3d, np.atleast_3d, unary_samples(), (), FEW, SAME),
+    Record("atleast_3d", view_functions.atleast_3d, np.atleast_3d, unary_samples(), (), FEW, SAME),
     Record("block_diag", shape.block_diag, blocks, several((2, 3), (1, 1), (2,)), (), FEW, SAME),
     Record(
         "tile",
@@ -245,7 +245,7 @@ RECORDS = [
             ((4,), (4, 0)),
             strided=(1, 0),
         ),
-        (table.ROLL,),
+        (table.VIEW_COPY,),
         ALL,
         SAME,
         refused=lambda: [Refused((np.zeros((3, 3)), (1, 2), 0), ValueError, "2 shifts for 1")],

@@ -110,18 +110,6 @@ REPEAT_INTERLEAVE: Final = Row(
     bits=MOVED,
     data_dependent=True,
 )
-ROLL: Final = Row(
-    "roll",
-    "Roll",
-    (Input("x"),),
-    (Output("y"),),
-    shape_rules.roll,
-    (Attr("shifts", "list_int"), Attr("dims", "list_int", ())),
-    promotion=Kind.SAME,
-    dtypes=(*HALVES_AND_SINGLE, d.int8, d.int32, d.int64, d.uint8, d.uint32),
-    via={d.int16: d.int32, d.uint16: d.int32},
-    bits={**MOVED, d.uint64: d.int64},
-)
 TRIL: Final = Row(
     "tril",
     "Tril",
