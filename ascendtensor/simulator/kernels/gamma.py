@@ -116,9 +116,10 @@ def zeta(out: Array, s: Array, q: Array) -> None:
     total = np.zeros_like(out)
     at = np.array(np.broadcast_to(q, out.shape))
     enough = np.clip(s, 10, 100)  # the formula converges where q is not much smaller than s
+    pole = (q <= 0) & (q == np.floor(q))
     steps = 0
     while True:
-        near = at < enough
+        near = (at < enough) & ~pole
         if not near.any() or steps > 100_000:
             break
         np.add(total, np.power(at, -s), total, where=near)
@@ -132,7 +133,6 @@ def zeta(out: Array, s: Array, q: Array) -> None:
         total += coefficient * factor
         factor = factor * ((s + 2 * index + 1) * (s + 2 * index + 2)) * square
     total = np.where(at == np.inf, 0.0, total)
-    pole = (q <= 0) & (q == np.floor(q))
     total = np.where((q <= 0) & (s != np.floor(s)), np.nan, total)
     total = np.where(pole, np.inf, total)
     total = np.where(s == np.inf, np.where(q > 1, 0.0, np.where(q == 1, 1.0, total)), total)
