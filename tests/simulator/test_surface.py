@@ -14,20 +14,21 @@ import pytest
 from ascendtensor import simulator
 
 API: dict[str, dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "pyacl_api.json").read_text(encoding="utf-8"))
-MODULES = ("acl", "acl.rt", "acl.op", "acl.blas", "acl.util", "acl.prof")
+MODULES = ("acl", "acl.rt", "acl.op", "acl.blas", "acl.util", "acl.prof", "acl.mdl")
 CORE = sorted(name for name, facts in API.items() if facts["tier"] == "core" and name.rpartition(".")[0] in MODULES)
 HERE = sorted(name for name in API if name.rpartition(".")[0] in MODULES)
-CHAPTERS = {"blas", "op", "prof", "rt", "util"}
+CHAPTERS = {"blas", "mdl", "op", "prof", "rt", "util"}
 ADDED = (
     CHAPTERS | {"configure", "faults", "install", "new_process", "tables"} | {"KernelLaunch", "kernel", "kernel_binary", "register_kernel"}
 )
 ADDED |= {"media", "Finding", "Misuse", "findings", "leaks", "report", "strict", "trace"}
 """What the simulator has beside pyACL's functions."""
 
-GOOD: dict[str, Any] = {"int": 0, "str": "", "float": 0.0, "list": [], "list of list": [], "object": None, "dict": {}}
+GOOD: dict[str, Any] = {"int": 0, "int|str": 0, "str": "", "float": 0.0, "list": [], "list of list": [], "object": None, "dict": {}}
 WRONG: dict[str, tuple[Any, ...]] = {
     "int": (None, "1", b"1", 1.0, [], np.float32(1)),
     "str": (None, 1, b"text", "nul\0inside", "\ud800"),
+    "int|str": (None, b"text", 1.0, []),
     "float": (None, "1.5", b"1.5", []),
     "list": (None, (), 0, "", np.zeros(2, np.int64), {}),
     "list of list": (None, (), 0, [()], [0]),
@@ -111,7 +112,7 @@ def test_results_have_the_shape_of_the_list(name: str, recwarn: pytest.WarningsR
 def test_numbers_and_types_of_arguments(name: str) -> None:  # PY-2, PY-3, PY-4, PY-5, K1, K2, K3
     fn: Any = find(name)
     good = arguments(name)
-    optional = name in ("acl.init", "acl.rt.set_exception_info_callback")
+    optional = name in ("acl.init", "acl.mdl.set_dump", "acl.rt.set_exception_info_callback")
     text = f"{name} args parse failed"
     for wrong in ([*good, 0], *([] if optional else [good[:-1]])):
         with pytest.raises(TypeError, match=text):

@@ -18,7 +18,7 @@ from . import AclFault, contexts, hazards, memory, streams
 from .arguments import invalid
 from .diagnostics import notice
 from .model_file import GEAR_INPUT, Dims, TensorInfo
-from .tables import DESCS, DataBuffer, Stream, TensorDesc
+from .tables import DESCS, STREAMS, DataBuffer, Stream, TensorDesc
 from .whole_models import Blob, Dataset, Model, buffer_for, queued, set_desc
 
 GE_FAILURE: Final = int(ErrorCode.GE_FAILURE)
@@ -63,14 +63,24 @@ class Run:
         self.dims: tuple[Dims, ...] | None = None
         self._dims = dims
         self._blobs = blobs
-        device = model.device
+        self._arrays: list[memory.Bytes] = []
+        self._results: list[memory.Bytes] = []
+        self._gear: memory.Bytes | None = None
+        try:
+            self._take(inputs, outputs)
+        except AclFault as fault:
+            self.fault = AclFault(MODEL_EXECUTE, f"{model.label}: {fault.text}")
+
+    def _take(self, inputs: list[DataBuffer], outputs: list[DataBuffer]) -> None:
+        model = self.model
         sizes, out_sizes = model.sizes
         if model.file.open:
-            sizes = [info.nbytes(shape) for info, shape in zip(model.file.inputs, dims, strict=True)]
+            sizes = [info.nbytes(shape) for info, shape in zip(model.file.inputs, self._dims, strict=True)]
             out_sizes = [buffer.size for buffer in outputs]
-        self._arrays = [_bytes(buffer, size, device) for buffer, size in zip(inputs, sizes, strict=False)]
-        self._results = [_bytes(buffer, size, device) for buffer, size in zip(outputs, out_sizes, strict=False)]
-        self._gear = _bytes(inputs[-1], inputs[-1].size, device) if model.file.kind else None
+        self._arrays = [_bytes(buffer, size, model.device) for buffer, size in zip(inputs, sizes, strict=False)]
+        self._results = [_bytes(buffer, size, model.device) for buffer, size in zip(outputs, out_sizes, strict=False)]
+        if model.file.kind:
+            self._gear = _bytes(inputs[-1], inputs[-1].size, model.device)
 
     def run(self) -> None:
         """Runs it.
@@ -78,6 +88,8 @@ class Run:
         Raises:
             AclFault: 507011, or 145000 for an output that is too small.
         """
+        if self.fault is not None:
+            raise self.fault
         try:
             self._run()
         except AclFault as fault:
@@ -166,6 +178,8 @@ class Run:
 
     def foretold(self) -> bool:
         """Whether the output dims of a model of open shapes are known before it runs; they are written into the dataset then (MDL-25)."""
+        if self.fault is not None:
+            return True  # it never runs
         known = self.model.known.get(tuple(self._dims))
         if known is None:
             return False
@@ -232,7 +246,7 @@ def prepare(model: Model, inputs: Dataset, outputs: Dataset, waits: bool) -> Run
         waits: The call blocks: outputs without memory are allocated (MDL-24).
 
     Raises:
-        AclFault: 100000, 500002 (MDL-22, MDL-23), or 507011 for memory that is not the device's.
+        AclFault: 100000, or 500002 (MDL-22, MDL-23).
     """
     sources = [buffer_for(blob.buffer) for blob in inputs.blobs]
     targets = [buffer_for(blob.buffer) for blob in outputs.blobs]
@@ -249,10 +263,7 @@ def prepare(model: Model, inputs: Dataset, outputs: Dataset, waits: bool) -> Run
         _check_sizes(model, inputs.gear, sources, targets)
     elif len(targets) != len(model.file.outputs):
         raise _unequal("output", len(targets), len(model.file.outputs))
-    try:
-        return Run(model, sources, targets, dims, outputs.blobs if model.file.open else [])
-    except AclFault as fault:
-        raise AclFault(MODEL_EXECUTE, f"model [{model.file.name}]: {fault.text}") from fault
+    return Run(model, sources, targets, dims, outputs.blobs if model.file.open else [])
 
 
 def _unequal(what: str, given: int, needed: int) -> AclFault:
@@ -337,7 +348,7 @@ def execute(model: Model, inputs: Dataset, outputs: Dataset) -> None:
 
 def _check_hazards(run: Run) -> None:
     """Notice inputs that queued work still writes, and outputs that it still uses: a synchronous run waits for no stream."""
-    if not any(stream.queue for stream in list(streams.STREAMS.values())):
+    if not any(stream.queue for stream in list(STREAMS.values())):
         return
     for arrays, check in ((run._arrays, hazards.check_read), (run._results, hazards.check_write)):
         for array in arrays:
