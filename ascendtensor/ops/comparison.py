@@ -172,7 +172,7 @@ def _otherwise(row: Row, input: Any, other: Any, out: T | None, error: AscendTen
     if isinstance(error, DTypeError):
         if row not in _JOINED or not any(map(_is_complex, operands)):
             raise error
-        dtype = _promoted(row, *operands)
+        dtype = promoted(row, *operands)
         given = [cast(operand, dtype) if isinstance(operand, TensorBase) else complex(operand) for operand in operands]
         parts = [binary(row, *pair) for pair in zip(*map(_parts, given), strict=True)]
         return binary(_JOINED[row], *parts) if out is None else write(_JOINED[row], out, tuple(parts))
@@ -643,12 +643,12 @@ def _shift(row: Row, input: Any, other: Any, out: T | None) -> T:
         shape = shapes.broadcast_shapes(*(tensor.desc.shape for tensor in tensors))
     except ValueError:
         return binary(row, input, other)  # raises with the operands named
-    dtype = _promoted(row, input, other)
+    dtype = promoted(row, input, other)
     operands = tuple(_expanded(operand, shape, dtype, tensors[0]) for operand in (input, other))
     return binary(row, *operands) if out is None else write(row, out, operands)
 
 
-def _promoted(row: Row, *operands: Any) -> DType:
+def promoted(row: Row, *operands: Any) -> DType:
     """The dtype that a row computes in, before the operands are expanded: a 0-d one counts less than one with dims."""
     kinds = [
         (operand.desc.dtype, len(operand.desc.shape)) if isinstance(operand, TensorBase) else (operand.__class__, -1)

@@ -11,7 +11,7 @@ from .. import dtypes as d
 from .. import promotion
 from ..base import TensorBase
 from ..errors import DTypeError, ValueRangeError
-from . import comparison, unary
+from . import comparison, unary, unsigned
 from .arguments import checked
 from .call import binary, call
 from .schema import Row
@@ -172,7 +172,10 @@ def div(input: T, other: Any, *, rounding_mode: str | None = None, out: T | None
         row = table.FLOOR_DIV
     else:
         raise ValueRangeError(f"rounding_mode is {rounding_mode!r}; it is None, 'trunc' or 'floor'", where="div")
-    return binary(row, input, other) if out is None else write(row, out, (input, other))
+    try:
+        return binary(row, input, other) if out is None else write(row, out, (input, other))
+    except DTypeError as error:
+        return unsigned.otherwise(row, input, other, out, error)
 
 
 @checked
@@ -189,7 +192,7 @@ def floor_divide(input: T, other: Any, *, out: T | None = None) -> T:
     """`input // other`: the quotient rounded down. An integer divided by zero gives 0 on the simulator.
 
     Args:
-        input: Tensor of any shape and real dtype but bool and uint64, or a Python number.
+        input: Tensor of any shape and real dtype but bool, or a Python number.
         other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
         out: Tensor of the result's shape to write into.
 
@@ -202,7 +205,10 @@ def floor_divide(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: FloorDiv. Like: torch.floor_divide, numpy.floor_divide.
     """
-    return binary(table.FLOOR_DIV, input, other) if out is None else write(table.FLOOR_DIV, out, (input, other))
+    try:
+        return binary(table.FLOOR_DIV, input, other) if out is None else write(table.FLOOR_DIV, out, (input, other))
+    except DTypeError as error:
+        return unsigned.otherwise(table.FLOOR_DIV, input, other, out, error)
 
 
 @checked
@@ -210,7 +216,7 @@ def remainder(input: T, other: Any, *, out: T | None = None) -> T:
     """`input % other`: what floor_divide leaves, of the sign of `other`. Of an integer and zero it is 0 on the simulator.
 
     Args:
-        input: Tensor of any shape and real dtype but bool and uint64, or a Python number.
+        input: Tensor of any shape and real dtype but bool, or a Python number.
         other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
         out: Tensor of the result's shape to write into.
 
@@ -223,7 +229,10 @@ def remainder(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: FloorMod. Like: torch.remainder, numpy.remainder.
     """
-    return binary(table.FLOOR_MOD, input, other) if out is None else write(table.FLOOR_MOD, out, (input, other))
+    try:
+        return binary(table.FLOOR_MOD, input, other) if out is None else write(table.FLOOR_MOD, out, (input, other))
+    except DTypeError as error:
+        return unsigned.otherwise(table.FLOOR_MOD, input, other, out, error)
 
 
 @checked
@@ -231,7 +240,7 @@ def fmod(input: T, other: Any, *, out: T | None = None) -> T:
     """What a division rounded towards zero leaves, of the sign of `input`. Of an integer and zero it is 0 on the simulator.
 
     Args:
-        input: Tensor of any shape and real dtype but bool and uint64, or a Python number.
+        input: Tensor of any shape and real dtype but bool, or a Python number.
         other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
         out: Tensor of the result's shape to write into.
 
@@ -244,7 +253,10 @@ def fmod(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: Mod. Like: torch.fmod, numpy.fmod.
     """
-    return binary(table.MOD, input, other) if out is None else write(table.MOD, out, (input, other))
+    try:
+        return binary(table.MOD, input, other) if out is None else write(table.MOD, out, (input, other))
+    except DTypeError as error:
+        return unsigned.otherwise(table.MOD, input, other, out, error)
 
 
 @checked
@@ -284,7 +296,7 @@ def maximum(input: T, other: Any, *, out: T | None = None) -> T:
     """The larger of two elements; NaN where either is NaN.
 
     Args:
-        input: Tensor of any shape and real dtype but uint64, or a Python number.
+        input: Tensor of any shape and real dtype, or a Python number.
         other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
         out: Tensor of the result's shape to write into.
 
@@ -297,14 +309,17 @@ def maximum(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: Maximum. Like: torch.maximum, numpy.maximum.
     """
-    return binary(table.MAXIMUM, input, other) if out is None else write(table.MAXIMUM, out, (input, other))
+    try:
+        return binary(table.MAXIMUM, input, other) if out is None else write(table.MAXIMUM, out, (input, other))
+    except DTypeError as error:
+        return unsigned.otherwise(table.MAXIMUM, input, other, out, error)
 
 
 def minimum(input: T, other: Any, *, out: T | None = None) -> T:
     """The smaller of two elements; NaN where either is NaN.
 
     Args:
-        input: Tensor of any shape and real dtype but uint64, or a Python number.
+        input: Tensor of any shape and real dtype, or a Python number.
         other: Tensor or Python number that broadcasts with it; at least one of the two is a tensor.
         out: Tensor of the result's shape to write into.
 
@@ -317,7 +332,10 @@ def minimum(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: Minimum. Like: torch.minimum, numpy.minimum.
     """
-    return binary(table.MINIMUM, input, other) if out is None else write(table.MINIMUM, out, (input, other))
+    try:
+        return binary(table.MINIMUM, input, other) if out is None else write(table.MINIMUM, out, (input, other))
+    except DTypeError as error:
+        return unsigned.otherwise(table.MINIMUM, input, other, out, error)
 
 
 @checked

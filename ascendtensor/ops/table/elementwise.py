@@ -88,7 +88,7 @@ FLOOR_MOD: Final = binary(
     "remainder", "FloorMod", (*FLOATS, d.int32, d.int64), via={d.int8: d.int32, d.int16: d.int32, d.uint8: d.int32, **UNSIGNED_TO_SIGNED}
 )
 MOD: Final = binary("fmod", "Mod", (*FLOATS, d.int8, d.uint8, d.int32, d.int64), via={d.int16: d.int32, **UNSIGNED_TO_SIGNED})
-POW: Final = binary("pow", "Pow", (*FLOATS, *INTS, *COMPLEX))
+POW: Final = binary("pow", "Pow", (*FLOATS, *INTS, *COMPLEX), via=UNSIGNED_TO_SIGNED, bits={d.uint64: d.int64})
 MAXIMUM: Final = binary("maximum", "Maximum", (*FLOATS, d.int8, d.int32, d.int64), via={**SMALL_TO_INT32, **UNSIGNED_TO_SIGNED})
 MINIMUM: Final = binary("minimum", "Minimum", (*FLOATS, d.int8, d.int32, d.int64), via={**SMALL_TO_INT32, **UNSIGNED_TO_SIGNED})
 ATAN2: Final = binary("atan2", "Atan2", FLOATS, Kind.INT_TO_FLOAT)
