@@ -321,7 +321,7 @@ from .ops.sorting import (
     unique,
     unique_consecutive,
 )
-from .ops.special import digamma, lgamma, logit, mvlgamma, polygamma, sinc
+from .ops.special import digamma, erfinv, lgamma, logit, mvlgamma, polygamma, sinc
 from .ops.spectral import (
     istft,
     stft,
@@ -339,7 +339,6 @@ from .ops.unary import (
     cosh,
     erf,
     erfc,
-    erfinv,
     exp,
     exp2,
     expm1,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .base import TensorBase
 from .interop import numpy as protocols
-from .ops import activation, comparison, elementwise, unary
+from .ops import activation, comparison, elementwise, special, unary
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -211,11 +211,11 @@ class ElementwiseMethods(TensorBase):
 
     def erfinv(self) -> Self:
         """See `erfinv`."""
-        return unary.erfinv(self)
+        return special.erfinv(self)
 
     def erfinv_(self) -> Self:
         """`erfinv`, written into this tensor."""
-        return unary.erfinv(self, out=self)
+        return special.erfinv(self, out=self)
 
     def exp(self) -> Self:
         """See `exp`."""

@@ -25,6 +25,7 @@ from .ops.special import (
     digamma,
     entr,
     erfcx,
+    erfinv,
     expi,
     gammainc,
     gammaincc,
@@ -44,7 +45,7 @@ from .ops.special import digamma as psi
 from .ops.special import expi as expint_ei
 from .ops.special import lgamma as gammaln
 from .ops.special import mvlgamma as multigammaln
-from .ops.unary import erf, erfc, erfinv, exp2, expm1, log1p, round
+from .ops.unary import erf, erfc, exp2, expm1, log1p, round
 
 __all__ = [
     "bessel_j0",

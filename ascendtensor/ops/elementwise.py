@@ -394,13 +394,14 @@ def hypot(input: T, other: Any, *, out: T | None = None) -> T:
 
     Raises:
         ShapeError: The shapes don't broadcast.
-        DTypeError: Neither operand is floating.
+        DTypeError: Neither operand is floating, or one is complex.
 
     Ascend operator: composed of Abs, Maximum, Minimum, RealDiv, Sqrt, Mul and SelectV2. Like: torch.hypot, numpy.hypot.
     """
-    floating = other.desc.dtype.is_floating_point if isinstance(other, TensorBase) else isinstance(other, float)
-    if not (input.desc.dtype.is_floating_point or floating):
-        raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="hypot", advice="Cast with .to(float32) first.")
+    dtypes = [operand.desc.dtype if isinstance(operand, TensorBase) else d.as_dtype(type(operand)) for operand in (input, other)]
+    if max(dtype.category for dtype in dtypes) != d.FLOATING:
+        names = " and ".join(dtype.name for dtype in dtypes)
+        raise DTypeError(f"floating dtypes are needed, not {names}", advice="Cast with .to(float32) first.")
     left = unary.abs(_floating(input, other))
     right = unary.abs(_floating(other, input)) if isinstance(other, TensorBase) else abs(other)
     long, short = maximum(left, right), minimum(left, right)

@@ -288,6 +288,37 @@ def i1e(input: T, *, out: T | None = None) -> T:
 
 
 @checked
+def erfinv(input: T, *, out: T | None = None) -> T:
+    """Inverse of the error function; NaN outside [-1, 1].
+
+    Args:
+        input: Tensor of any shape and real dtype; integers and bool are computed in the default floating dtype.
+        out: Tensor of the result's shape to write into.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        DTypeError: `input` is complex.
+
+    Ascend operator: Erfinv; for float64, which it does not take, steps with Erf and Erfc. Like: torch.erfinv, scipy.special.erfinv.
+    """
+    if input.desc.dtype is d.float64:
+        return into(_wide_erfinv(input), out)
+    return unary(arithmetic.ERFINV, input) if out is None else write(arithmetic.ERFINV, out, (input,))
+
+
+def _wide_erfinv(x: T) -> T:
+    """`erfinv` in float64: the point of the tail, and a step of Newton's near 0, where the tail knows little of x."""
+    tail = elementwise.mul(elementwise.rsub(functions.abs(x), 1.0), 0.5)
+    size = elementwise.mul(upper_point(tail), _ROOT_HALF)
+    value = comparison.where(comparison.lt(x, 0), functions.neg(size), size)
+    slope = elementwise.mul(functions.exp(elementwise.mul(value, value)), math.sqrt(math.pi) / 2)
+    nearer = elementwise.sub(value, elementwise.mul(elementwise.sub(unary(arithmetic.ERF, value), x), slope))
+    return comparison.where(comparison.lt(functions.abs(x), 0.5), nearer, value)
+
+
+@checked
 def ndtr(input: T, *, out: T | None = None) -> T:
     """Distribution function of the normal distribution.
 

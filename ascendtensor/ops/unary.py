@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from operator import index as as_int
 from typing import TypeVar
 
@@ -12,13 +13,14 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import finfo
 from ..errors import DTypeError
-from . import comparison
+from . import comparison, views
 from .arguments import checked
 from .call import binary, call, unary
 from .schema import Row
 from .table import elementwise as table
+from .table.complex_numbers import COMPLEX_OF_DOUBLES, COMPLEX_OF_SINGLES
 from .table.movement import CLONE
-from .writing import write
+from .writing import into, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -28,17 +30,19 @@ def abs(input: T, *, out: T | None = None) -> T:
     """Absolute value; of a complex number, its length. The smallest integer of a signed dtype stays itself.
 
     Args:
-        input: Tensor of any shape and any dtype but bool and uint64.
+        input: Tensor of any shape and any dtype but bool.
         out: Tensor of the result's shape to write into.
 
     Returns:
         Tensor of the same shape and dtype; floating for complex input.
 
     Raises:
-        DTypeError: `input` is bool or uint64.
+        DTypeError: `input` is bool.
 
-    Ascend operator: Abs, ComplexAbs. Like: torch.abs, numpy.abs.
+    Ascend operator: Abs, ComplexAbs; TensorMove for uint64. Like: torch.abs, numpy.abs.
     """
+    if input.desc.dtype is d.uint64:
+        return call(CLONE, (input,)) if out is None else write(CLONE, out, (input,))
     row = table.COMPLEX_ABS if input.desc.dtype.is_complex else table.ABS
     return unary(row, input) if out is None else write(row, out, (input,))
 
@@ -80,17 +84,16 @@ def sign(input: T, *, out: T | None = None) -> T:
     """-1, 0 or 1 by the sign of each element; NaN stays NaN, a complex number is divided by its length.
 
     Args:
-        input: Tensor of any shape and any dtype but uint64.
+        input: Tensor of any shape and dtype.
         out: Tensor of the result's shape to write into.
 
     Returns:
         Tensor of the same shape and dtype.
 
-    Raises:
-        DTypeError: `input` is uint64.
-
     Ascend operator: Sign. Like: torch.sign (torch.sgn for complex), numpy.sign.
     """
+    if input.desc.dtype is d.uint64:
+        return into(comparison.cast(comparison.ne(input, 0), d.uint64), out)
     return unary(table.SIGN, input) if out is None else write(table.SIGN, out, (input,))
 
 
@@ -340,7 +343,7 @@ def asin(input: T, *, out: T | None = None) -> T:
     """Angle in radians whose sine this is; NaN outside [-1, 1].
 
     Args:
-        input: Tensor of any shape and floating dtype; integers and bool are computed in the default floating dtype.
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
         out: Tensor of the result's shape to write into.
 
     Returns:
@@ -349,8 +352,10 @@ def asin(input: T, *, out: T | None = None) -> T:
     Raises:
         DTypeError: The operator does not take the dtype.
 
-    Ascend operator: Asin. Like: torch.asin, numpy.arcsin.
+    Ascend operator: Asin; Asinh of the number turned by i for complex dtypes. Like: torch.asin, numpy.arcsin.
     """
+    if input.desc.dtype.is_complex:
+        return into(_of_turned(table.ASINH, input), out)
     return unary(table.ASIN, input) if out is None else write(table.ASIN, out, (input,))
 
 
@@ -359,7 +364,7 @@ def acos(input: T, *, out: T | None = None) -> T:
     """Angle in radians whose cosine this is; NaN outside [-1, 1].
 
     Args:
-        input: Tensor of any shape and floating dtype; integers and bool are computed in the default floating dtype.
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
         out: Tensor of the result's shape to write into.
 
     Returns:
@@ -368,8 +373,10 @@ def acos(input: T, *, out: T | None = None) -> T:
     Raises:
         DTypeError: The operator does not take the dtype.
 
-    Ascend operator: Acos. Like: torch.acos, numpy.arccos.
+    Ascend operator: Acos; Asinh and Sub for complex dtypes. Like: torch.acos, numpy.arccos.
     """
+    if input.desc.dtype.is_complex:
+        return into(binary(table.SUB, math.pi / 2, _of_turned(table.ASINH, input)), out)
     return unary(table.ACOS, input) if out is None else write(table.ACOS, out, (input,))
 
 
@@ -378,7 +385,7 @@ def atan(input: T, *, out: T | None = None) -> T:
     """Angle in radians whose tangent this is.
 
     Args:
-        input: Tensor of any shape and floating dtype; integers and bool are computed in the default floating dtype.
+        input: Tensor of any shape and floating or complex dtype; integers and bool are computed in the default floating dtype.
         out: Tensor of the result's shape to write into.
 
     Returns:
@@ -387,9 +394,18 @@ def atan(input: T, *, out: T | None = None) -> T:
     Raises:
         DTypeError: The operator does not take the dtype.
 
-    Ascend operator: Atan. Like: torch.atan, numpy.arctan.
+    Ascend operator: Atan; Atanh of the number turned by i for complex dtypes. Like: torch.atan, numpy.arctan.
     """
+    if input.desc.dtype.is_complex:
+        return into(_of_turned(table.ATANH, input), out)
     return unary(table.ATAN, input) if out is None else write(table.ATAN, out, (input,))
+
+
+def _of_turned(row: Row, input: T) -> T:
+    """A function of i times the number, times -i. Turning exchanges the parts, so that zeros keep their signs, which choose the branch."""
+    join = COMPLEX_OF_SINGLES if input.desc.dtype is d.complex64 else COMPLEX_OF_DOUBLES
+    result = unary(row, call(join, (unary(table.NEG, views.imag(input)), views.real(input))))
+    return call(join, (views.imag(result), unary(table.NEG, views.real(result))))
 
 
 @checked
@@ -543,25 +559,6 @@ def erfc(input: T, *, out: T | None = None) -> T:
     return unary(table.ERFC, input) if out is None else write(table.ERFC, out, (input,))
 
 
-@checked
-def erfinv(input: T, *, out: T | None = None) -> T:
-    """Inverse of the error function; NaN outside [-1, 1].
-
-    Args:
-        input: Tensor of any shape and float16, bfloat16 or float32 dtype; integers and bool are computed in the default floating dtype.
-        out: Tensor of the result's shape to write into.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        DTypeError: The operator does not take the dtype.
-
-    Ascend operator: Erfinv. Like: torch.erfinv, scipy.special.erfinv.
-    """
-    return unary(table.ERFINV, input) if out is None else write(table.ERFINV, out, (input,))
-
-
 def _whole(row: Row, input: T, out: T | None) -> T:
     """A rounding; integers and bool are whole already and copied."""
     row = row if input.desc.dtype.category >= d.FLOATING else CLONE
@@ -655,7 +652,7 @@ def nan_to_num(input: T, nan: float = 0.0, posinf: float | None = None, neginf: 
     """Numbers in place of NaN and infinities.
 
     Args:
-        input: Tensor of any shape and real dtype.
+        input: Tensor of any shape and dtype; of complex numbers each part is taken by itself.
         nan: For NaN.
         posinf: For positive infinity; default the largest number of the dtype.
         neginf: For negative infinity; default the lowest number of the dtype.
@@ -664,14 +661,13 @@ def nan_to_num(input: T, nan: float = 0.0, posinf: float | None = None, neginf: 
     Returns:
         Tensor of the same shape and dtype; a copy for integers.
 
-    Raises:
-        DTypeError: `input` is complex.
-
     Ascend operator: NanToNum; SelectV2 for float64, which NanToNum does not take. Like: torch.nan_to_num, numpy.nan_to_num.
     """
     dtype = input.desc.dtype
     if dtype.category < d.FLOATING:
         return _whole(table.NAN_TO_NUM, input, out)
+    if dtype.is_complex:
+        return into(views.view_as_complex(nan_to_num(views.view_as_real(input), nan, posinf, neginf)), out)
     limits = finfo(dtype)
     high = limits.max if posinf is None else float(posinf)
     low = limits.min if neginf is None else float(neginf)
