@@ -88,8 +88,9 @@ def singular(A: T, full: bool) -> tuple[T, T, T]:
     if A.desc.numel:
         sigma, u, v = call(table.SVD, (A,), (True, full))
         return u, real(sigma), v
-    left, right = (rows, columns) if full else (0, 0)
-    sigma = filled(A, (*stack, 0), 0, A.desc.dtype.to_real())
+    least = min(rows, columns)
+    left, right = (rows, columns) if full else (least, least)
+    sigma = filled(A, (*stack, least), 0, A.desc.dtype.to_real())
     u = identity(A, rows, stack) if full else filled(A, (*stack, rows, left), 0)
     return u, sigma, identity(A, columns, stack) if full else filled(A, (*stack, columns, right), 0)
 

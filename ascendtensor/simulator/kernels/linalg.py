@@ -29,7 +29,7 @@ def _factored(function: Any, matrix: Array, *rest: Any) -> Any:
 
 
 def _turned(matrix: Array) -> Array:
-    return matrix.swapaxes(-1, -2)
+    return np.swapaxes(matrix, -1, -2)
 
 
 def _adjoint(matrix: Array, wanted: bool) -> Array:

@@ -1,0 +1,665 @@
+"""Records of linear algebra: determinants, systems, factorisations, norms, distances, covariances.
+
+Factors are not unique, so those functions are looked at through what their factors make: `Q @ R`, and Q's product with its adjoint.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from harness import COMPLEX, FLOATS, INTS, SAME, Array, Record, Refused, With, array, d
+
+from ascendtensor import linalg
+from ascendtensor.dtypes import dtype as DType
+from ascendtensor.ops import complex_numbers, elementwise, linalg_legacy, linalg_vectors, matmul
+from ascendtensor.ops import linalg as systems
+from ascendtensor.ops.linalg_factors import lu_unpack
+from ascendtensor.ops.linalg_products import chain_matmul
+from ascendtensor.ops.table import linalg as table
+
+LINEAR = (d.float32, d.float64, *COMPLEX)
+REFUSED = (d.float16, d.bfloat16, d.int64, d.bool_)
+NEAR = {d.float32: (2e-4, 2e-4), d.complex64: (2e-4, 2e-4), d.float64: (1e-10, 1e-10), d.complex128: (1e-10, 1e-10)}
+SQUARE: tuple[tuple[int, ...], ...] = ((3, 3), (1, 1), (2, 4, 4), (2, 1, 3, 3), (0, 0), (2, 0, 0), (0, 3, 3), (7, 7))
+ANY: tuple[tuple[int, ...], ...] = ((5, 3), (3, 5), (4, 4), (2, 5, 2), (2, 1, 2, 5), (1, 1))
+
+
+def REAL(dtype: DType) -> DType:
+    """The result is real."""
+    return dtype.to_real()
+
+
+def turned(values: Array) -> Array:
+    return values.swapaxes(-1, -2)
+
+
+def plus(dtype: DType, shape: tuple[int, ...], key: Any = 0) -> Array:
+    """Matrices that are far from singular."""
+    values = array(dtype, shape, -2, 2, key)
+    return (values + 4 * np.eye(*shape[-2:], dtype=dtype.numpy)).astype(dtype.numpy)
+
+
+def positive(dtype: DType, shape: tuple[int, ...]) -> Array:
+    """Hermitian, positive definite matrices."""
+    values = array(dtype, shape, -2, 2)
+    wide = values.astype(np.complex128 if dtype.is_complex else np.float64)
+    return np.asarray(wide @ turned(wide).conj() + 2 * np.eye(shape[-1])).astype(dtype.numpy)
+
+
+def matrices(*shapes: tuple[int, ...], make: Callable[..., Array] = plus) -> Callable[[DType], Iterator[Any]]:
+    def samples(dtype: DType) -> Iterator[Any]:
+        for shape in shapes:
+            yield (make(dtype, shape),)
+        if dtype in LINEAR:
+            whole = make(dtype, (6, 6))
+            yield (turned(whole),)
+            if make is plus:
+                yield (whole[::2, 1:4],)
+
+    return samples
+
+
+def pairs(*shapes: tuple[tuple[int, ...], ...], **keywords: Any) -> Callable[[DType], Iterator[Any]]:
+    def samples(dtype: DType) -> Iterator[Any]:
+        for left, right in shapes:
+            yield With((plus(dtype, left), array(dtype, right, -2, 2, "right")), keywords)
+
+    return samples
+
+
+def linear(name: str, function: Callable[..., Any], reference: Callable[..., Any], samples: Any, rows: Any = (), **more: Any) -> Record:
+    settings: dict[str, Any] = {"dtypes": LINEAR, "result": SAME, "tolerances": NEAR, "refuses": REFUSED, **more}
+    return Record(name, function, reference, samples, rows, **settings)
+
+
+def not_square() -> list[Refused]:
+    return [Refused((np.ones((2, 3), np.float32),), ValueError, r"\[2, 3\]"), Refused((np.ones(3, np.float32),), ValueError, r"\[3\]")]
+
+
+def flat() -> list[Refused]:
+    return [Refused((np.ones(3, np.float32),), ValueError, r"two dims.*\[3\]")]
+
+
+# Systems
+
+
+def solved(A: Array, B: Array) -> Array:
+    vector = B.ndim == 1 or B.shape == A.shape[:-1]
+    return np.linalg.solve(A, B[..., None])[..., 0] if vector else np.linalg.solve(A, B)
+
+
+def refused_systems() -> list[Refused]:
+    one = np.eye(3, dtype=np.float32)
+    return [
+        Refused((one, np.ones((4, 2), np.float32)), ValueError, r"\[3, 3\].*\[4, 2\]"),
+        Refused((one[:2], one), ValueError, "square"),
+        Refused((one, np.ones((3, 1), np.float64)), TypeError, "float32 and float64"),
+        Refused((np.ones((2, 3, 3), np.float32), np.ones((5, 3, 1), np.float32)), ValueError, "broadcast"),
+    ]
+
+
+def triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Array:
+    matrix = np.triu(A) if upper else np.tril(A)
+    if unitriangular:
+        matrix = matrix - matrix * np.eye(A.shape[-1]) + np.eye(A.shape[-1])
+    return np.linalg.solve(matrix, B) if left else turned(np.linalg.solve(turned(matrix), turned(B)))
+
+
+def triangular_systems(dtype: DType) -> Iterator[Any]:
+    for upper in (False, True):
+        for more in ({}, {"unitriangular": True}):
+            yield With((plus(dtype, (4, 4)), array(dtype, (4, 2), -2, 2)), {"upper": upper, **more})
+        yield With((plus(dtype, (2, 3, 3)), array(dtype, (2, 2, 3), -2, 2)), {"upper": upper, "left": False})
+    yield With((plus(dtype, (2, 3, 3)), array(dtype, (3, 2), -2, 2)), {"upper": True})
+    # More rows than are solved at once.
+    yield With((plus(dtype, (100, 100)) + 40 * np.eye(100, dtype=dtype.numpy), array(dtype, (100, 3), -2, 2)), {"upper": True})
+    yield With((np.ones((0, 0), dtype.numpy), np.ones((0, 2), dtype.numpy)), {"upper": True})
+
+
+def by_factor(B: Any, A: Any, upper: bool = False) -> Any:
+    return systems.cholesky_solve(B, systems.cholesky(A, upper), upper)
+
+
+def positive_systems(dtype: DType) -> Iterator[Any]:
+    for upper in (False, True):
+        yield array(dtype, (3, 2), -2, 2), positive(dtype, (3, 3)), upper
+        yield array(dtype, (2, 3, 1), -2, 2), positive(dtype, (3, 3)), upper
+
+
+def least_squares(A: Any, B: Any, *rest: Any, **keywords: Any) -> tuple[Any, Any]:
+    found = linalg.lstsq(A, B, *rest, **keywords)
+    return found.solution, found.residuals
+
+
+def shortest(A: Array, B: Array, rcond: Any = None, driver: Any = None) -> tuple[Array, Array]:
+    cut = max(A.shape[-2:]) * 1e-7 if rcond is None else rcond
+    rhs = B if B.ndim == A.ndim else B[..., None]
+    solution = np.linalg.pinv(A, cut) @ rhs
+    residuals = np.zeros(0)
+    full = np.linalg.matrix_rank(A, rtol=1e-6).min(initial=A.shape[-1]) == A.shape[-1] if A.size else False
+    if A.shape[-2] > A.shape[-1] and driver in ("gels", "gelsd") and full:
+        residuals = (np.abs(A @ solution - rhs) ** 2).sum(-2)
+    return solution if B.ndim == A.ndim else solution[..., 0], residuals
+
+
+def overdetermined(dtype: DType) -> Iterator[Any]:
+    for driver in (None, "gels", "gelsd"):
+        for left, right in (((5, 3), (5, 2)), ((5, 3), (5,)), ((2, 5, 3), (2, 5, 2)), ((3, 5), (3, 2))):
+            yield With((plus(dtype, left), array(dtype, right, -2, 2)), {"driver": driver})
+    poor = array(dtype, (5, 1), 1, 2) * array(dtype, (1, 3), 1, 2)
+    yield With((poor.astype(dtype.numpy), array(dtype, (5, 2), -2, 2), 1e-3), {"driver": "gelsd"})
+    yield With((np.ones((0, 3), dtype.numpy), np.ones((0, 2), dtype.numpy)), {})
+
+
+# Factors
+
+
+def orthogonal(A: Any, mode: str) -> tuple[Any, Any]:
+    q, r = linalg.qr(A, mode)
+    return matmul.matmul(q, r), matmul.matmul(complex_numbers.adjoint(q), q)
+
+
+def orthogonals(dtype: DType) -> Iterator[Any]:
+    for mode in ("reduced", "complete"):
+        for shape in ANY:
+            yield array(dtype, shape), mode
+
+
+def orthogonals_expected(A: Array, mode: str) -> tuple[Array, Array]:
+    size = A.shape[-2] if mode == "complete" else min(A.shape[-2:])
+    return A, np.broadcast_to(np.eye(size), (*A.shape[:-2], size, size))
+
+
+def rebuilt(A: Any, full: bool) -> tuple[Any, Any]:
+    u, s, vh = linalg.svd(A, full)
+    size = s.shape[-1]
+    values = s.to(u.dtype)
+    return matmul.matmul(elementwise.mul(u[..., :size], values.unsqueeze(-2)), vh[..., :size, :]), s
+
+
+def rebuilt_expected(A: Array, full: bool) -> tuple[Array, Array]:
+    return A, np.linalg.svd(A, compute_uv=False)
+
+
+def with_flag(shapes: Any = ANY) -> Callable[[DType], Iterator[Any]]:
+    def samples(dtype: DType) -> Iterator[Any]:
+        for flag in (True, False):
+            for shape in shapes:
+                yield array(dtype, shape), flag
+
+    return samples
+
+
+def rebuilt_eigen(A: Any, uplo: str) -> tuple[Any, Any]:
+    values, vectors = linalg.eigh(A, uplo)
+    scaled = elementwise.mul(vectors, values.to(vectors.dtype).unsqueeze(-2))
+    return values, matmul.matmul(scaled, complex_numbers.adjoint(vectors))
+
+
+def eigen_expected(A: Array, uplo: str) -> tuple[Array, Array]:
+    half = np.tril(A, -1) if uplo == "L" else turned(np.triu(A, 1)).conj()
+    whole = half + turned(half).conj() + A.real * np.eye(A.shape[-1])
+    return np.linalg.eigvalsh(whole), whole
+
+
+def triangles(dtype: DType) -> Iterator[Any]:
+    for uplo in ("L", "U"):
+        for shape in ((3, 3), (2, 4, 4), (1, 1)):
+            yield array(dtype, shape), uplo
+
+
+def rebuilt_lu(A: Any) -> Any:
+    P, L, U = linalg.lu(A)
+    return matmul.matmul(P, matmul.matmul(L, U))
+
+
+def unpacked_lu(A: Any) -> Any:
+    P, L, U = lu_unpack(*linalg.lu_factor(A))
+    return matmul.matmul(P, matmul.matmul(L, U))
+
+
+def by_lu(A: Any, B: Any, left: bool, adjoint: bool) -> Any:
+    return linalg.lu_solve(*linalg.lu_factor(A), B, left=left, adjoint=adjoint)
+
+
+def by_lu_expected(A: Array, B: Array, left: bool, adjoint: bool) -> Array:
+    matrix = turned(A).conj() if adjoint else A
+    return np.linalg.solve(matrix, B) if left else turned(np.linalg.solve(turned(matrix), turned(B)))
+
+
+def lu_systems(dtype: DType) -> Iterator[Any]:
+    for left in (True, False):
+        for adjoint in (True, False):
+            yield array(dtype, (2, 5, 5)), array(dtype, (2, 5, 5), key="right"), left, adjoint
+
+
+# Norms
+
+
+def frobenius(A: Array, ord: Any = "fro", dim: tuple[int, int] = (-2, -1), keepdim: bool = False) -> Any:
+    if ord in ("nuc", 2, -2):
+        values = np.linalg.svd(np.moveaxis(A, dim, (-2, -1)), compute_uv=False)
+        result = {"nuc": np.sum, 2: np.max, -2: np.min}[ord](values, -1)
+        return np.expand_dims(result, [each % A.ndim for each in dim]) if keepdim else result
+    return np.linalg.norm(A, ord, dim, keepdim)
+
+
+def matrix_norms(dtype: DType) -> Iterator[Any]:
+    values = array(dtype, (3, 4, 5))
+    orders = ("fro", 1, -1, math.inf, -math.inf) if dtype not in LINEAR else ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
+    for order in orders:
+        yield values, order
+        yield values, order, (2, 0), True
+
+
+def refused_norms() -> list[Refused]:
+    one = np.ones((2, 3), np.float32)
+    return [
+        Refused((one, 3), ValueError, "ord"),
+        Refused((one, "fro", (0, 0)), ValueError, "same"),
+        Refused((one[0],), ValueError, "two dims"),
+        Refused((one.astype(np.int64),), TypeError, "int64"),
+    ]
+
+
+def norms(dtype: DType) -> Iterator[Any]:
+    values = array(dtype, (3, 4))
+    for order, dim in ((None, None), (1, None), (3, 1), (math.inf, 0), ("fro", None), (-1, (1, 0)), (0, (-1,))):
+        yield values, order, dim
+    yield (array(dtype, (2, 3, 4)),)
+    yield array(dtype, (5,)), 1
+
+
+def any_norm(A: Array, ord: Any = None, dim: Any = None) -> Any:
+    dim = dim[0] if isinstance(dim, tuple) and len(dim) == 1 else dim
+    return np.linalg.norm(A.reshape(-1) if ord is None and dim is None else A, ord, dim)
+
+
+def conditions(dtype: DType) -> Iterator[Any]:
+    for order in (None, 2, -2, "fro", "nuc", 1, -math.inf):
+        yield plus(dtype, (2, 3, 3)), order
+    yield array(dtype, (5, 3)), 2
+    yield np.zeros((3, 3), dtype.numpy), 1
+
+
+def condition(A: Array, p: Any) -> Any:
+    if not A.any():
+        return np.array(np.inf)
+    if p in ("fro", "nuc", 1, -math.inf):
+        return frobenius(A, p) * frobenius(np.linalg.inv(A), p)
+    return np.linalg.cond(A, p)
+
+
+def ranks(dtype: DType) -> Iterator[Any]:
+    yield from matrices(*ANY)(dtype)
+    yield (np.outer(array(dtype, (4,)), array(dtype, (3,))).astype(dtype.numpy),)
+    yield With((array(dtype, (5, 3)),), {"atol": 5.0})
+    yield With((array(dtype, (5, 3)),), {"rtol": 0.5})
+    yield With((array(dtype, (5, 3)), 5.0), {})
+    yield With((positive(dtype, (4, 4)),), {"hermitian": True})
+
+
+def rank(A: Array, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+    values = np.linalg.svd(A, compute_uv=False)
+    absolute = tol if tol is not None else atol or 0.0
+    relative = rtol if rtol is not None else 0.0 if absolute else 1e-5
+    return (values > np.maximum(absolute, relative * values.max(-1, keepdims=True))).sum(-1)
+
+
+def inverses(dtype: DType) -> Iterator[Any]:
+    for shape in ANY:
+        yield (array(dtype, shape),)
+    yield With((array(dtype, (5, 3)),), {"atol": 5.0})
+    yield With((array(dtype, (5, 3)),), {"rtol": 0.6})
+    yield With((positive(dtype, (4, 4)),), {"hermitian": True})
+
+
+def pseudo_inverse(A: Array, atol: Any = 0.0, rtol: Any = 1e-6, hermitian: bool = False) -> Array:
+    u, s, vh = np.linalg.svd(A, full_matrices=False)
+    kept = s > np.maximum(atol, (0.0 if atol else rtol) * s.max(-1, keepdims=True))
+    return turned(vh).conj() * np.where(kept, 1 / s, 0)[..., None, :] @ turned(u).conj()
+
+
+# Products
+
+
+def chains(dtype: DType) -> Iterator[Any]:
+    for shapes in (((2, 30), (30, 4), (4, 20), (20, 3)), ((3,), (3, 4), (4,)), ((2, 3), (3,)), ((2, 0), (0, 3))):
+        yield tuple(array(dtype, shape, -1, 1, place) for place, shape in enumerate(shapes))
+
+
+def powers(dtype: DType) -> Iterator[Any]:
+    for n in (0, 1, 2, 5, *((-1, -3) if dtype in LINEAR else ())):
+        yield array(dtype, (2, 3, 3), -1, 1) + 2 * np.eye(3, dtype=dtype.numpy), n
+
+
+def exponential(A: Array) -> Array:
+    """By eigenvalues; the samples are symmetric or nilpotent."""
+    if not np.allclose(A, turned(A).conj()):
+        return np.eye(A.shape[-1]) + A + A @ A / 2
+    values, vectors = np.linalg.eigh(A)
+    return (vectors * np.exp(values)[..., None, :]) @ turned(vectors).conj()
+
+
+def exponents(dtype: DType) -> Iterator[Any]:
+    for scale in (0.01, 0.5, 2.0):
+        values = (array(dtype, (2, 4, 4), -1, 1) * scale).astype(dtype.numpy)
+        yield (((values + turned(values).conj()) / 2).astype(dtype.numpy),)
+    yield (np.triu(array(dtype, (3, 3), -30, 30), 1),)
+    yield (np.zeros((0, 3, 3), dtype.numpy),)
+    yield (np.zeros((2, 2), dtype.numpy),)
+
+
+# Vectors
+
+
+def crossed(a: Array, b: Array, dim: int = -1) -> Array:
+    a, b = np.broadcast_arrays(a, b)
+    a, b = np.moveaxis(a, dim, 0), np.moveaxis(b, dim, 0)
+    return np.moveaxis(np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]), 0, dim)
+
+
+def crosses(dtype: DType) -> Iterator[Any]:
+    yield array(dtype, (3,), 0, 9, "left"), array(dtype, (3,), 0, 9, "right")
+    yield array(dtype, (2, 3), 0, 9, "left"), array(dtype, (1, 3), 0, 9, "right")
+    yield With((array(dtype, (3, 4), 0, 9, "left"), array(dtype, (3, 4), 0, 9, "right")), {"dim": 0})
+    yield array(dtype, (0, 3), 0, 9), array(dtype, (0, 3), 0, 9)
+    yield array(dtype, (3, 4), 0, 9).T, array(dtype, (4, 3), 0, 9)
+
+
+def refused_crosses() -> list[Refused]:
+    one = np.ones((3, 2), np.float32)
+    return [
+        Refused((one, one), ValueError, "length 3"),
+        Refused((one.T, one[:, 0]), ValueError, "number of dims"),
+        Refused((one.T > 0, one.T > 0), TypeError, "bool"),
+    ]
+
+
+def distance(difference: Array, p: float) -> Any:
+    size = np.abs(difference)
+    if not size.shape[-1]:
+        return np.zeros(size.shape[:-1])
+    if p == 0:
+        return (size != 0).sum(-1).astype(float)
+    return size.max(-1) if math.isinf(p) else (size**p).sum(-1) ** (1 / p)
+
+
+def distances(dtype: DType) -> Iterator[Any]:
+    for p in (0.0, 1.0, 2.0, 3.5, math.inf):
+        yield array(dtype, (4, 3), key="left"), array(dtype, (5, 3), key="right"), p
+    yield array(dtype, (2, 1, 4, 3), key="left"), array(dtype, (3, 5, 3), key="right"), 2.0
+    yield array(dtype, (30, 8), key="left"), array(dtype, (4, 8), key="right"), 2.0
+    yield array(dtype, (0, 3)), array(dtype, (5, 3)), 2.0
+    yield array(dtype, (4, 0)), array(dtype, (5, 0)), 2.0
+
+
+def pair_distances(x: Array, p: float) -> Any:
+    first, second = np.triu_indices(len(x), 1)
+    return distance(x[first] - x[second], p)
+
+
+def rows_of(dtype: DType) -> Iterator[Any]:
+    for p in (0.0, 1.0, 2.0, 3.0, 2.5, math.inf):
+        yield array(dtype, (6, 3)), p
+    for shape in ((1, 3), (0, 3), (2, 0), (3, 1)):
+        yield array(dtype, shape), 2.0
+
+
+def renormed(x: Array, p: float, dim: int, maxnorm: float) -> Array:
+    others = tuple(each for each in range(x.ndim) if each != dim % x.ndim)
+    size = np.abs(x)
+    norm = size.max(others, keepdims=True) if math.isinf(p) else (size**p).sum(others, keepdims=True) ** (1 / p)
+    return x * np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1)
+
+
+def slices(dtype: DType) -> Iterator[Any]:
+    for p, dim, most in ((2, 0, 3.0), (1, -1, 2.5), (math.inf, 1, 100.0), (2.5, 0, 0.0)):
+        yield array(dtype, (3, 4, 2)), p, dim, most
+
+
+def refused_slices() -> list[Refused]:
+    one = np.ones((2, 2), np.float32)
+    return [
+        Refused((one[0], 2, 0, 1.0), ValueError, "two dims"),
+        Refused((one, 0, 0, 1.0), ValueError, "p is 0"),
+        Refused((one, 2, 0, -1.0), ValueError, "maxnorm -1"),
+        Refused((one, 2, 5, 1.0), IndexError),
+    ]
+
+
+def observations(dtype: DType) -> Iterator[Any]:
+    for shape in ((3, 6), (5,), (1, 5)):
+        yield With((array(dtype, shape),), {})
+        yield With((array(dtype, shape),), {"correction": 0})
+        count = shape[-1]
+        yield With((array(dtype, shape),), {"fweights": np.arange(1, count + 1)})
+        weights = np.linspace(0.5, 2, count).astype(np.float32)
+        yield With((array(dtype, shape),), {"aweights": weights})
+        yield With((array(dtype, shape),), {"fweights": np.arange(1, count + 1), "aweights": weights})
+
+
+def covariances(x: Array, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    return np.cov(x, ddof=correction, fweights=fweights, aweights=aweights)
+
+
+def floating(dtype: DType) -> DType:
+    return dtype if dtype.category >= 2 else d.float32
+
+
+SINGLES = (d.float32, d.float64)
+COUNTED = (d.float32, d.float64, d.int32, d.complex64)
+LOOSE = {d.float32: (2e-4, 2e-4), d.float64: (1e-6, 1e-6), d.float16: (2e-2, 2e-2), d.bfloat16: (6e-2, 6e-2), d.complex64: (2e-4, 2e-4)}
+STACKS = (((3, 3), (3, 2)), ((3, 3), (3,)), ((2, 3, 3), (2, 3)), ((2, 3, 3), (3, 2)), ((3, 3), (2, 3, 1)), ((0, 0), (0, 2)))
+
+SAME_DTYPE: dict[str, Any] = {"result": SAME, "tolerances": LOOSE}
+REAL_RESULT: dict[str, Any] = {"result": REAL, "tolerances": LOOSE}
+PRODUCTS = {**LOOSE, d.float32: (1e-3, 1e-3), d.float16: (2e-2, 0.2), d.bfloat16: (6e-2, 1.0)}
+NUMBERS = (*FLOATS, *COMPLEX)
+
+
+def one_and(other: Callable[[DType], Any], first: Callable[[DType], Any]) -> Callable[[DType], Iterator[Any]]:
+    return lambda dtype: iter([first(dtype), other(dtype)])
+
+
+def one(sample: Callable[[DType], Any]) -> Callable[[DType], Iterator[Any]]:
+    return lambda dtype: iter([sample(dtype)])
+
+
+def differences(dtype: DType) -> Iterator[Any]:
+    for p in (0, 1, 2, 3.5, math.inf):
+        yield array(dtype, (3, 4), key=0), array(dtype, (4,), key=1), p
+
+
+SYSTEMS = [
+    linear("det", linalg.det, np.linalg.det, matrices(*SQUARE), (table.DETERMINANT,), out=True, refused=not_square),
+    linear(
+        "slogdet",
+        lambda A: tuple(linalg.slogdet(A)),
+        lambda A: tuple(np.linalg.slogdet(A)),
+        matrices(*SQUARE),
+        (table.LOG_DETERMINANT,),
+        result=(SAME, REAL),
+    ),
+    linear("logdet", systems.logdet, lambda A: np.log(np.linalg.det(A)), matrices((3, 3), (2, 4, 4), (0, 0))),
+    linear("inv", linalg.inv, np.linalg.inv, matrices(*SQUARE), (table.INVERSE,), out=True, refused=not_square),
+    linear("inverse", systems.inverse, np.linalg.inv, matrices((3, 3)), out=True),
+    linear(
+        "inv_ex",
+        lambda A: linalg.inv_ex(A)[0],
+        lambda A: np.linalg.inv(A) if A.any() else np.full((2, 2), np.nan),
+        one_and(lambda dtype: (np.zeros((2, 2), dtype.numpy),), lambda dtype: (plus(dtype, (2, 3, 3)),)),
+    ),
+    linear("solve", linalg.solve, solved, pairs(*STACKS), (table.SOLVE,), out=True, refused=refused_systems),
+    linear(
+        "solve_left",
+        linalg.solve,
+        lambda A, B, left: turned(np.linalg.solve(turned(A), turned(B))),
+        pairs(((2, 3, 3), (2, 2, 3)), left=False),
+    ),
+    linear("solve_ex", lambda A, B: linalg.solve_ex(A, B)[0], solved, pairs(*STACKS)),
+    linear("solve_triangular", linalg.solve_triangular, triangular, triangular_systems, (table.TRIANGULAR_SOLVE,), out=True),
+    linear(
+        "triangular_solve",
+        lambda b, A: linalg_legacy.triangular_solve(b, A)[0],
+        lambda b, A: triangular(A, b, upper=True),
+        one(lambda dtype: (array(dtype, (4, 2)), plus(dtype, (4, 4)))),
+    ),
+    linear(
+        "tensorinv",
+        linalg.tensorinv,
+        np.linalg.tensorinv,
+        one_and(lambda dtype: (array(dtype, (6, 3, 2)), 1), lambda dtype: (array(dtype, (2, 3, 6)), 2)),
+    ),
+    linear("tensorsolve", linalg.tensorsolve, np.linalg.tensorsolve, one(lambda dtype: (array(dtype, (2, 3, 6)), array(dtype, (2, 3))))),
+    linear(
+        "cholesky", linalg.cholesky, np.linalg.cholesky, matrices(*SQUARE, make=positive), (table.CHOLESKY,), out=True, refused=not_square
+    ),
+    linear(
+        "cholesky_upper",
+        lambda A: linalg.cholesky(A, upper=True),
+        lambda A: turned(np.linalg.cholesky(A)).conj(),
+        matrices((3, 3), make=positive),
+    ),
+    linear(
+        "cholesky_ex",
+        lambda A: linalg.cholesky_ex(A)[0],
+        lambda A: np.linalg.cholesky(A) if A.real[0, 0] > 0 else A * np.nan,
+        one_and(lambda dtype: ((-np.eye(2)).astype(dtype.numpy),), lambda dtype: (positive(dtype, (3, 3)),)),
+    ),
+    linear("cholesky_solve", by_factor, lambda B, A, upper: np.linalg.solve(A, B), positive_systems),
+    linear(
+        "cholesky_inverse",
+        lambda A: systems.cholesky_inverse(systems.cholesky(A)),
+        np.linalg.inv,
+        matrices((3, 3), (2, 4, 4), make=positive),
+    ),
+    linear("lstsq", least_squares, shortest, overdetermined, (table.LEAST_SQUARES,), result=(SAME, REAL)),
+]
+
+FACTORS = [
+    linear("qr", orthogonal, orthogonals_expected, orthogonals, (table.QR,), result=(SAME, SAME)),
+    linear("svd", rebuilt, rebuilt_expected, with_flag(), (table.SVD,), result=(SAME, REAL)),
+    linear(
+        "svdvals",
+        linalg.svdvals,
+        lambda A: np.linalg.svd(A, compute_uv=False),
+        matrices(*ANY, (3, 0)),
+        result=REAL,
+        out=True,
+        refused=flat,
+    ),
+    linear("eigh", rebuilt_eigen, eigen_expected, triangles, (table.EIGEN,), result=(REAL, SAME)),
+    linear("eigvalsh", linalg.eigvalsh, lambda A, uplo: eigen_expected(A, uplo)[0], triangles, result=REAL, out=True),
+    linear("lu", rebuilt_lu, lambda A: A, matrices(*ANY), (table.LU,)),
+    linear("lu_unpack", unpacked_lu, lambda A: A, matrices(*ANY, (9, 9), (13, 5))),
+    linear("lu_solve", by_lu, by_lu_expected, lu_systems),
+    linear("pinv", linalg.pinv, pseudo_inverse, inverses, (table.PSEUDO_INVERSE,), out=True),
+    linear("matrix_rank", linalg.matrix_rank, rank, ranks, result=d.int64),
+    linear(
+        "cond", linalg.cond, condition, conditions, result=REAL, tolerances={**NEAR, d.float32: (2e-3, 2e-3), d.complex64: (2e-3, 2e-3)}
+    ),
+    Record("matrix_norm", linalg.matrix_norm, frobenius, matrix_norms, dtypes=NUMBERS, out=True, refused=refused_norms, **REAL_RESULT),
+    Record("linalg_norm", linalg.norm, any_norm, norms, dtypes=NUMBERS, out=True, **REAL_RESULT),
+]
+
+POWERS = [
+    Record(
+        "multi_dot",
+        lambda *tensors, out=None: linalg.multi_dot(tensors, out=out),
+        lambda *arrays: np.linalg.multi_dot(arrays),
+        chains,
+        dtypes=(*NUMBERS, d.int64),
+        result=SAME,
+        tolerances={**LOOSE, d.float16: (2e-2, 1e-1), d.bfloat16: (6e-2, 0.5)},
+        out=True,
+    ),
+    Record(
+        "chain_matmul",
+        chain_matmul,
+        lambda *arrays: np.linalg.multi_dot(arrays),
+        lambda dtype: iter([next(chains(dtype))]),
+        dtypes=SINGLES,
+        tolerances=LOOSE,
+    ),
+    Record(
+        "matrix_power",
+        linalg.matrix_power,
+        np.linalg.matrix_power,
+        powers,
+        dtypes=(*NUMBERS, d.int64),
+        result=SAME,
+        tolerances=PRODUCTS,
+        out=True,
+    ),
+    Record(
+        "matrix_exp",
+        linalg.matrix_exp,
+        exponential,
+        exponents,
+        dtypes=LINEAR,
+        result=SAME,
+        tolerances={**NEAR, d.float32: (1e-4, 2e-4), d.complex64: (1e-4, 2e-4)},
+        refuses=(d.int64, d.bool_),
+    ),
+    Record(
+        "vander",
+        linalg.vander,
+        lambda x, N=None: np.vander(x, N, increasing=True),
+        one_and(lambda dtype: With((array(dtype, (3,)),), {"N": 5}), lambda dtype: (array(dtype, (4,)),)),
+        dtypes=(*FLOATS, d.int64, d.int8),
+        result=lambda dtype: dtype if dtype.category >= 2 else d.int64,
+        tolerances=LOOSE,
+    ),
+]
+
+VECTORS = [
+    Record(
+        "cross",
+        linalg.cross,
+        crossed,
+        crosses,
+        (table.CROSS,),
+        (*NUMBERS, *INTS),
+        SAME,
+        {**LOOSE, d.float16: (2e-2, 6e-2), d.bfloat16: (3e-2, 0.6)},
+        out=True,
+        refused=refused_crosses,
+    ),
+    Record(
+        "dist",
+        linalg_vectors.dist,
+        lambda a, b, p: np.asarray(distance((a - b).reshape(-1), p)),
+        differences,
+        dtypes=NUMBERS,
+        **REAL_RESULT,
+    ),
+    Record(
+        "cdist",
+        linalg_vectors.cdist,
+        lambda a, b, p: distance(a[..., :, None, :] - b[..., None, :, :], p),
+        distances,
+        dtypes=FLOATS,
+        result=SAME,
+        tolerances={**LOOSE, d.float32: (1e-4, 1e-3)},
+        refuses=(d.int64, d.complex64),
+    ),
+    Record("pdist", linalg_vectors.pdist, pair_distances, rows_of, (table.PAIR_DISTANCES,), refuses=(d.int64,), **SAME_DTYPE),
+    Record("renorm", linalg_vectors.renorm, renormed, slices, dtypes=NUMBERS, out=True, refused=refused_slices, **SAME_DTYPE),
+    Record("cov", linalg_vectors.cov, covariances, observations, (), COUNTED, floating, LOOSE, refuses=(d.bool_,)),
+    Record(
+        "corrcoef",
+        linalg_vectors.corrcoef,
+        np.corrcoef,
+        one_and(lambda dtype: (array(dtype, (5,)),), lambda dtype: (array(dtype, (3, 6)),)),
+        (),
+        COUNTED,
+        floating,
+        LOOSE,
+    ),
+]
+
+RECORDS = [*SYSTEMS, *FACTORS, *POWERS, *VECTORS]
