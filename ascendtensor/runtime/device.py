@@ -29,7 +29,7 @@ from .foreign import Foreign
 from .interrupts import HeldInterrupts
 from .kept import Kept
 from .memory import DeviceBuffer, Pool
-from .process import Attempts, ThreadEnd, refuse_fork, state, thread
+from .process import Attempts, ThreadEnd, detach, refuse_fork, state, thread
 from .scalars import Scalars
 from .staging import Staging
 from .stream import Lane, Stream, explain, set_locator
@@ -210,7 +210,12 @@ class Device:
                 before = binding.get_context()
                 context = binding.create_context(self.index)
                 self.contexts.made.append(context)
-                binding.set_context(before)  # it had become current (RT-16)
+                try:
+                    binding.set_context(before)  # it had become current (RT-16)
+                except BaseException:
+                    self.ended_contexts.append(context)
+                    detach()
+                    raise
             return context
 
     def enter_stream(self, stream: Stream) -> tuple[Stream, int]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from ..acl import binding
 from ..codes import EventFlag
 from .interrupts import HeldInterrupts
+from .process import detach
 
 
 class Contexts:
@@ -47,7 +48,11 @@ class Contexts:
         try:
             yield
         finally:
-            binding.set_context(before)
+            try:
+                binding.set_context(before)
+            except BaseException:
+                detach()
+                raise
 
 
 class EventPool:

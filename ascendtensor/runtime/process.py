@@ -86,6 +86,13 @@ state: Final = State()
 thread: Final = Thread()
 
 
+def detach() -> None:
+    """Leave this thread without a device, since ACL's context may be another one than it thinks; the next use makes the right one current."""
+    device, thread.attached = thread.attached, None
+    if device is not None:
+        device.local.__dict__.pop("stream", None)
+
+
 def refuse_fork() -> None:
     """
     Raises:

@@ -18,6 +18,7 @@ from ascendtensor.codes import DataType
 from ascendtensor.compiler import Attribute, TensorDescription
 from ascendtensor.launch.registry import DEFAULT_CAPACITY, handle_cache
 from ascendtensor.runtime import attrs, desc
+from ascendtensor.simulator.engine import tiling
 
 _PUBLIC = json.loads((Path(__file__).parents[1] / "data" / "pyacl_api.json").read_text())
 
@@ -27,11 +28,12 @@ def forget() -> None:
     handle_cache.clear()
     handle_cache._loaded.clear()
     handle_cache.variants.clear()
+    tiling._PARAMETERS.clear()
 
 
 def run() -> None:
     """Creation, uploads, static, dynamic and data-dependent operators, views, copies, streams, events, two devices, figures."""
-    for step in (_creation, _operators, _views, _dynamic, _descriptions, _streams, _devices, _figures):
+    for step in (_creation, _operators, _views, _dynamic, _descriptions, _streams, _contexts, _direct, _kernels, _devices, _figures):
         step()
 
 
@@ -131,6 +133,42 @@ def _streams() -> None:
     side.synchronize()
 
 
+def _contexts() -> None:
+    assert at.Stream.priority_range()
+    a = at.ones(4)
+    with at.Context() as context:
+        b = a + 1
+        with at.Stream(priority=0, flags=1), at.Event() as event:
+            c = b + a
+            event.record()
+            event.wait(context.current_stream())
+    _equal(b + c, np.full(4, 5, np.float32))
+    context.synchronize()
+
+
+def _direct() -> None:
+    """The functions of pyACL that wrap one operator."""
+    a = at.tensor([[1.0, 2.0], [3.0, 4.0]])
+    half = at.acl_cast(a, at.float16)
+    _equal(at.acl_cast(half, at.int32, handle=False), [[1, 2], [3, 4]])
+    _equal(at.blas.gemm(half, half), np.array([[7, 10], [15, 22]], np.float16))
+    _equal(at.blas.gemm(half, half, alpha=2.0, handle=False), np.array([[14, 20], [30, 44]], np.float16))
+
+
+def _scale(launch: simulator.KernelLaunch) -> None:
+    np.multiply(launch.inputs[0], np.float32(launch.tiling[0]), launch.outputs[0])
+
+
+def _kernels() -> None:
+    simulator.register_kernel("session_scale", _scale)
+    kernels = {"any": at.custom.Kernel(simulator.kernel_binary("session_scale"), "session_scale")}
+    for handle in (True, False):
+        scale = at.custom.dynamic_kernel(
+            "SessionScale", kernels=kernels, select=lambda *_: at.custom.Launch("any", 1, b"\3", workspaces=[8]), handle=handle
+        )
+        _equal(scale(at.ones(3 + handle)), np.full(3 + handle, 3, np.float32))
+
+
 def _devices() -> None:
     a = at.tensor([1.0, 2.0], device="npu:1")
     _equal(a + a, np.array([2, 4], np.float32))
@@ -148,7 +186,8 @@ def _figures() -> None:
 
 
 def _functions() -> Iterator[tuple[ModuleType, str, str]]:
-    for prefix, module in (("acl", simulator), ("acl.rt", simulator.rt), ("acl.op", simulator.op), ("acl.util", simulator.util)):
+    modules = {"acl": simulator, **{f"acl.{name}": getattr(simulator, name) for name in ("rt", "op", "blas", "util")}}
+    for prefix, module in modules.items():
         for name, value in list(vars(module).items()):
             if f"{prefix}.{name}" in _PUBLIC and callable(value):
                 yield module, name, f"{prefix}.{name}"

@@ -55,11 +55,11 @@ def busy(put: Callable[..., Any]) -> list[Any]:
     event.record()
     npu = as_device(0)
     TensorDesc.of((3,), dtypes.int32, npu).handle()
-    attrs.keep(npu, [Attribute("n", "int", 3)])
+    attr = attrs.shared(npu, (Attribute("n", "int", 3),))
     desc.keep(npu, TensorDescription(int(dtypes.int32.acl), (2,)))
     second, _ = put(np.zeros(3, np.float32), as_device(1))
     scalar = npu.scalar(dtypes.float32, 1.0)
-    return [buffer, large, other, event, second, scalar, buffer.window(64, 64), npu.null_buffer]
+    return [buffer, large, other, event, attr, second, scalar, buffer.window(64, 64), npu.null_buffer]
 
 
 def test_nothing_is_opened_before_the_first_use() -> None:
@@ -547,7 +547,7 @@ def test_constants_on_a_board(board: None) -> None:
 def test_kept_handles_go_when_dropped(npu: Device) -> None:
     for _ in range(100):
         desc.drop(npu, [desc.keep(npu, TensorDescription(int(dtypes.int32.acl), (2,)))])
-        attrs.drop(npu, attrs.keep(npu, [Attribute("n", "int", 3)]))
+        attrs.KeptAttr(npu, [Attribute("n", "int", 3)])
     tables = simulator.tables()
     assert tables["descs"] <= 2
     assert tables["attrs"] <= 2

@@ -71,7 +71,7 @@ def test_overwritten_in_flight(acl: ModuleType) -> None:
     data = bytes(16)
     assert acl.rt.memcpy(add.addresses[1], 16, acl.util.bytes_to_ptr(data), 16, 1) == 0
     assert kinds() == ["overwritten in flight"]
-    assert "queued on stream" in simulator.findings()[0].text
+    assert "[Add] queued on stream" in simulator.findings()[0].text
 
 
 @pytest.mark.parametrize("index", [0, 1, 2])

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from . import copying, memory
+from . import copying, memory, streams
 from .diagnostics import LAUNCHES, notice
 from .tables import BUFFERS, STREAMS, Stream, Task
 
@@ -84,8 +84,7 @@ def _prepared_writes(block: memory.Block, address: int, nbytes: int) -> set[int]
 def _what(stream: Stream, task: Task) -> tuple[str, str]:
     """A queued task in words, and the line that queued it."""
     fn, args = task
-    name = getattr(fn, "__name__", "a task").lstrip("_")
-    return f"[{name}] queued on stream {stream.identifier} of device {stream.device}", LAUNCHES.get(id(args), "")
+    return f"[{streams.name_of(fn, args)}] queued on stream {stream.identifier} of device {stream.device}", LAUNCHES.get(id(args), "")
 
 
 def check_read(block: memory.Block | None, address: int, nbytes: int) -> None:

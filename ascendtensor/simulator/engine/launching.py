@@ -159,7 +159,7 @@ def view(spec: TensorSpec, dims: Dims, buffer: DataBuffer, device: int) -> Array
 
 
 def _failing(model: OpModel, error: Exception) -> Task:
-    return fail, (f"{model.op_type}: {error.text if isinstance(error, AclFault) else error}",)
+    return streams.named(model.op_type, (fail, (f"{model.op_type}: {error.text if isinstance(error, AclFault) else error}",)))
 
 
 def fail(text: str) -> NoReturn:

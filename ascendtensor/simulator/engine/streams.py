@@ -81,6 +81,10 @@ class Hooks:
 
 
 INFOS: Final[dict[int, ExceptionInfo]] = {}
+_NAMES: Final[dict[tuple[int, int], str]] = {}
+"""Operator types by ``id`` of a task's function and arguments. Every operator's task is noted when it is made, so an ``id`` that is used
+again is noted again; copies and the like have functions of their own."""
+NAMES_KEPT: Final = 1 << 16
 
 
 def _sleep(left: float | None) -> None:
@@ -104,7 +108,20 @@ def _wake() -> None:
 def task_for(op_type: str, fn: Callable[..., Any], args: tuple[Any, ...]) -> Task:
     """The task of one operator run; the place where a kernel fault plan steps in."""
     task = (fn, args)
-    return task if Hooks.task_filter is None else Hooks.task_filter(op_type, task)
+    return named(op_type, task if Hooks.task_filter is None else Hooks.task_filter(op_type, task))
+
+
+def named(op_type: str, task: Task) -> Task:
+    """Note the operator of a task, for messages; the task itself has no room for it, and the queue no time."""
+    if len(_NAMES) >= NAMES_KEPT:
+        _NAMES.clear()
+    _NAMES[id(task[0]), id(task[1])] = op_type
+    return task
+
+
+def name_of(fn: Callable[..., Any], args: tuple[Any, ...]) -> str:
+    """What a task is in words: the operator type, or the name of its function."""
+    return _NAMES.get((id(fn), id(args))) or getattr(fn, "__name__", "a task").lstrip("_")
 
 
 def enqueue(stream: Stream, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
@@ -228,7 +245,7 @@ def _run_all(stream: Stream) -> Outcome:
         except Blocked as blocked:
             return blocked.what
         except Exception as error:
-            if _failed(stream, fn, error):
+            if _failed(stream, fn, args, error):
                 continue
         except BaseException as error:
             if not _interrupted_inside(fn, error):
@@ -256,7 +273,7 @@ def _run_carefully(stream: Stream, until: Capture | None, deadline: float | None
         except Blocked as blocked:
             return blocked.what
         except Exception as error:
-            if _failed(stream, fn, error):
+            if _failed(stream, fn, args, error):
                 continue
         except BaseException as error:
             if not _interrupted_inside(fn, error):
@@ -277,7 +294,7 @@ def _interrupted_inside(fn: Callable[..., Any], error: BaseException) -> bool:
     return code is not None and inner is not None and inner.tb_frame.f_code is code
 
 
-def _failed(stream: Stream, fn: Callable[..., Any], error: Exception) -> bool:
+def _failed(stream: Stream, fn: Callable[..., Any], args: tuple[Any, ...], error: Exception) -> bool:
     """Keep a task's failure for the next synchronising call (RT-45, RT-48).
 
     Returns:
@@ -286,7 +303,7 @@ def _failed(stream: Stream, fn: Callable[..., Any], error: Exception) -> bool:
     code = error.code if isinstance(error, AclFault) else AICORE_EXCEPTION
     stream.error = code
     stream.error_text = (
-        f"E39999: task [{getattr(fn, '__name__', 'task')}] on stream {stream.identifier} of device {stream.device} failed with "
+        f"E39999: task [{name_of(fn, args)}] on stream {stream.identifier} of device {stream.device} failed with "
         f"{error_name(code)} [{code}]. Reason: {error.text if isinstance(error, AclFault) else repr(error)}"
     )
     Hooks.failures += 1
