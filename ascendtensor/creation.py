@@ -14,11 +14,12 @@ from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import AutogradError, DTypeError, ShapeError, ValueRangeError
 from .ops import host, indexing
+from .ops import shape as shape_functions
 from .ops.arguments import checked
 from .ops.call import call
 from .ops.table.creation import LIN_SPACE, RANGE
 from .ops.table.elementwise import CAST
-from .ops.table.movement import CLONE, FILL
+from .ops.table.movement import FILL
 from .runtime.desc import TensorDesc
 from .runtime.device import DeviceLike, as_device
 from .runtime.memory import DeviceBuffer
@@ -155,7 +156,7 @@ def convert(source: Any, dtype: DType | None, device: DeviceLike, copy: bool) ->
         return host.moved(source, where, to)
     if to is not source.desc.dtype:
         return call(CAST, (source,), (to,))
-    return call(CLONE, (source,)) if copy else source
+    return shape_functions.clone(source) if copy else source
 
 
 # Of one number

@@ -14,6 +14,8 @@ import numpy as np
 
 from .. import base, shapes
 from ..base import TensorBase
+from ..dtypes import bool_, complex128, int64
+from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError
 from ..launch.registry import handle_cache
 from ..runtime.desc import TensorDesc
@@ -21,6 +23,7 @@ from ..runtime.device import Device
 from .arguments import described
 from .planning import Planner
 from .schema import Row
+from .table.comparison import LOGICAL_OR
 from .table.elementwise import CAST
 from .table.movement import AS_STRIDED, FILL, FLIP, TRANSPOSE
 
@@ -191,6 +194,10 @@ def contiguous_copy(tensor: TensorBase) -> TensorBase:
         whole = TensorDesc.of(tuple([shape[dims.index(dim)] for dim in range(len(shape))]), tensor.desc.dtype, tensor.desc.device)
         copied: TensorBase = call(TRANSPOSE, (base.make(tensor.__class__, whole, base.storage(tensor)),), (dims,))
         return copied
+    if tensor.desc.dtype is complex128:  # AsStrided has no kernel of it
+        steps = (*(2 * step for step in base.element_strides(tensor)), 1)
+        pairs = contiguous_copy(base.view_as(tensor, int64, (*shape, 2), steps, 2 * base.element_offset(tensor)))
+        return base.view_as(pairs, complex128, shape, shapes.contiguous_strides(shape), base.element_offset(pairs) // 2)
     copy: TensorBase = call(AS_STRIDED, (whole_storage(tensor), shape or (1,), strides or (1,), (offset,)), (shape,))
     return call(FLIP, (copy,), (flipped,)) if flipped else copy
 
@@ -202,4 +209,20 @@ def whole_storage(tensor: TensorBase) -> TensorBase:
     return base.make(tensor.__class__, TensorDesc.of((storage.nbytes // dtype.itemsize,), dtype, tensor.desc.device), storage)
 
 
-planner: Final = Planner(handle_cache, call, CAST, FILL)
+def cast_complex(tensor: TensorBase, dtype: DType) -> TensorBase:
+    """A plain complex tensor in another dtype, by casts of its parts."""
+    shape, parts = tensor.desc.shape, tensor.desc.dtype.to_real()
+    steps = shapes.contiguous_strides((*shape, 2))
+    pairs = base.view_as(tensor, parts, (*shape, 2), steps, 2 * base.element_offset(tensor))
+    if dtype.is_complex:
+        wanted: TensorBase = call(CAST, (pairs,), (dtype.to_real(),))
+        return base.view_as(wanted, dtype, shape, shapes.contiguous_strides(shape), base.element_offset(wanted) // 2)
+    real, imaginary = (base.view(pairs, shape, steps[:-1], base.element_offset(pairs) + part) for part in (0, 1))
+    if dtype is bool_:
+        either: TensorBase = call(LOGICAL_OR, (real, imaginary))
+        return either
+    copy = contiguous_copy(real)
+    return copy if dtype is parts else call(CAST, (copy,), (dtype,))  # type: ignore[no-any-return]
+
+
+planner: Final = Planner(handle_cache, call, CAST, FILL, cast_complex)

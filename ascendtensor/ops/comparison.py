@@ -717,6 +717,8 @@ def masked_fill(input: T, mask: TensorBase, value: Any, *, out: T | None = None)
     """
     if isinstance(value, TensorBase) and value.desc.dtype is not input.desc.dtype:
         value = cast(value, input.desc.dtype)
+    if input.desc.dtype is d.complex128 and mask.desc.dtype is d.bool_:
+        return where(mask, value, input, out=out)
     operands = (input, mask, value)
     return call(table.MASKED_FILL, operands) if out is None else write(table.MASKED_FILL, out, operands)
 

@@ -20,7 +20,7 @@ from .arguments import checked
 from .call import call, call_into
 from .indexing import index_put_
 from .schema import Row
-from .shape import clone, contiguous
+from .shape import clone, contiguous, stack
 from .table import gathering as table
 from .table.creation import RANGE
 from .table.elementwise import CAST
@@ -98,6 +98,8 @@ def gather(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
 
     Ascend operator: GatherElements. Like: torch.gather, numpy.take_along_axis.
     """
+    if input.desc.dtype is d.complex128:  # the operator takes no pairs either
+        return into(views.view_as_complex(stack([gather(part, dim, index) for part in (views.real(input), views.imag(input))], -1)), out)
     return call(table.GATHER, (input, index), (dim,)) if out is None else write(table.GATHER, out, (input, index), (dim,))
 
 

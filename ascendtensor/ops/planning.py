@@ -120,11 +120,12 @@ def _copy(results: Any, targets: Sequence[Any]) -> None:
 class Planner:
     """Makes plans; `call` is the road itself, for the casts and fills that a plan needs."""
 
-    def __init__(self, registry: HandleRegistry, call: Call, cast_row: Row, fill_row: Row) -> None:
+    def __init__(self, registry: HandleRegistry, call: Call, cast_row: Row, fill_row: Row, cast_complex: Call) -> None:
         self._registry = registry
         self._call = call
         self._cast_row = cast_row
         self._fill_row = fill_row
+        self._cast_complex = cast_complex
 
     def decide(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any]) -> Decision:
         """Result shapes and dtypes of a call; nothing is launched.
@@ -180,6 +181,8 @@ class Planner:
                 results=tuple(TensorDesc.of(desc.shape, dtype, device) for desc, dtype in zip(call.results, decision.dtypes, strict=True)),
             )
             return EmptyPlan(call) if all(desc.numel == 0 for desc in call.results) else self._over_nothing(row, call)
+        if row is self._cast_row and decision.compute.is_complex and decision.dtypes[0] is not decision.compute:
+            return PartsPlan(call, self._cast_complex)
         plan: Any = self._model(row, call)
         if os.environ.get("ASCENDTENSOR_LAUNCH_BLOCKING", "0") not in ("", "0"):
             plan = BlockingPlan(plan)
@@ -314,6 +317,23 @@ class FilledPlan(EmptyPlan):
         self.hits += 1
         filled = tuple(self.fill(desc) for desc in self.results)
         return filled[0] if len(filled) == 1 else filled
+
+    def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
+        _copy(self.launch(*operands), targets)
+
+
+class PartsPlan(EmptyPlan):
+    """A cast of complex numbers, part by part: Cast has no 910B kernel that takes them."""
+
+    __slots__ = ("cast",)
+
+    def __init__(self, call: Prepared, cast: Call) -> None:
+        super().__init__(call)
+        self.cast = cast
+
+    def launch(self, *operands: Any) -> Any:
+        self.hits += 1
+        return self.cast(operands[0], self.results[0].dtype)
 
     def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
         _copy(self.launch(*operands), targets)

@@ -17,7 +17,7 @@ from .. import shapes
 from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
-from . import comparison, elementwise, unary, views
+from . import comparison, elementwise, unary, unsigned, views
 from .arguments import checked
 from .call import call, structured
 from .results import MinMax, ValuesIndices
@@ -325,7 +325,7 @@ def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
         return amax(input, out=out)
     if other is not None or isinstance(dim, TensorBase):
         return elementwise.maximum(input, dim if other is None else other, out=out)
-    if input.desc.dtype is d.float64:
+    if input.desc.dtype in (d.float64, d.uint64):
         found = ValuesIndices(amax(input, dim, keepdim), argmax(input, dim, keepdim))
     else:
         indices, values = call(table.MAX_DIM, (input,), (dim, keepdim))
@@ -343,7 +343,7 @@ def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
         return amin(input, out=out)
     if other is not None or isinstance(dim, TensorBase):
         return elementwise.minimum(input, dim if other is None else other, out=out)
-    if input.desc.dtype is d.float64:
+    if input.desc.dtype in (d.float64, d.uint64):
         found = ValuesIndices(amin(input, dim, keepdim), argmin(input, dim, keepdim))
     else:
         indices, values = call(table.MIN_DIM, (input,), (dim, keepdim))
@@ -357,6 +357,10 @@ def put_pair(found: ValuesIndices, out: Any) -> ValuesIndices:
         return found
     values, indices = out
     return ValuesIndices(into(found.values, values), into(found.indices, indices))
+
+
+def _comparable(input: T) -> T:
+    return unsigned.ordered(input) if input.desc.dtype is d.uint64 else input
 
 
 @checked
@@ -377,7 +381,7 @@ def argmax(input: T, dim: int | None = None, keepdim: bool = False) -> T:
 
     Ascend operator: ArgMaxV2. Like: torch.argmax, numpy.argmax.
     """
-    return call(table.ARGMAX, (input,), (dim, keepdim))
+    return call(table.ARGMAX, (_comparable(input),), (dim, keepdim))
 
 
 @checked
@@ -386,7 +390,7 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
 
     Ascend operator: ArgMin. Like: torch.argmin, numpy.argmin.
     """
-    return call(table.ARGMIN, (input,), (dim, keepdim))
+    return call(table.ARGMIN, (_comparable(input),), (dim, keepdim))
 
 
 # Deviations and norms

@@ -20,6 +20,7 @@ from .arguments import checked
 from .call import call, contiguous_copy, plain
 from .indexing import fill
 from .reduction import sum as total
+from .schema import Row
 from .table import movement as table
 from .table.elementwise import CAST
 from .writing import check_writable, copy_into, empty_like, into, move_into, write
@@ -497,6 +498,11 @@ def rot90(input: T, k: int = 1, dims: Ints = (0, 1)) -> T:
 # Triangles and diagonals
 
 
+def _by_parts(row: Row, input: T, *arguments: int) -> T:
+    """A function of the real and the imaginary parts."""
+    return views.view_as_complex(stack([call(row, (part,), arguments) for part in (views.real(input), views.imag(input))], -1))
+
+
 @checked
 def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """The lower triangle of each matrix, zero above it.
@@ -511,6 +517,8 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
 
     Ascend operator: Tril. Like: torch.tril, numpy.tril.
     """
+    if input.desc.dtype is d.complex128:
+        return into(_by_parts(table.TRIL, input, diagonal), out)
     return call(table.TRIL, (input,), (diagonal,)) if out is None else write(table.TRIL, out, (input,), (diagonal,))
 
 
@@ -528,6 +536,8 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
 
     Ascend operator: Triu. Like: torch.triu, numpy.triu.
     """
+    if input.desc.dtype is d.complex128:
+        return into(_by_parts(table.TRIU, input, diagonal), out)
     return call(table.TRIU, (input,), (diagonal,)) if out is None else write(table.TRIU, out, (input,), (diagonal,))
 
 

@@ -18,7 +18,7 @@ from .. import shapes
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
-from . import comparison, elementwise, host, reduction, views
+from . import comparison, elementwise, host, reduction, unsigned, views
 from .arguments import checked
 from .call import call
 from .reduction import narrowed, put_pair, widened
@@ -389,15 +389,26 @@ def searchsorted(sorted_sequence: T, input: Any, *, out_int32: bool = False, rig
 
     Raises:
         ShapeError: The shapes do not fit.
-        DTypeError: The dtype is float64, complex or uint64.
+        DTypeError: The dtype is complex.
         ValueRangeError: `side` is neither, or contradicts `right`.
 
     Ascend operator: SearchSorted. Like: torch.searchsorted, numpy.searchsorted.
     """
     if side not in (None, "left", "right") or (side == "left" and right):
         raise ValueRangeError(f"side can only be 'left' or 'right' and must agree with right={right}, not {side!r}", where="searchsorted")
-    places: T = call(table.SEARCHSORTED, (sorted_sequence, input), (right or side == "right",))
+    rows, values = sorted_sequence, input
+    kind = comparison.promoted(table.SEARCHSORTED, rows, values)
+    if kind in _BY_TOPK:  # the operator does not take them
+        rows, values = (_in_order(operand, kind, sorted_sequence) for operand in (rows, values))
+    places: T = call(table.SEARCHSORTED, (rows, values), (right or side == "right",))
     return comparison.cast(places, d.int32) if out_int32 else places
+
+
+def _in_order(operand: Any, kind: DType, like: TensorBase) -> Any:
+    """int64 numbers in the order of an operand of a dtype."""
+    if not isinstance(operand, TensorBase):
+        operand = call(FILL, (operand,), ((), kind), like.desc.device)
+    return unsigned.ordered(operand if operand.desc.dtype is kind else comparison.cast(operand, kind))
 
 
 @checked

@@ -1,4 +1,5 @@
-"""Functions of uint64 that no operator takes, of those of its bits as int64: no other dtype holds every uint64."""
+"""Functions of uint64 that no operator takes, of those of its bits as int64: no other dtype holds every uint64. And int64 in the order of
+numbers that an operator can't compare."""
 
 # mypy: disable-error-code="no-any-return"
 # (`binary` and `call` give Any: only the operands know the tensor class.)
@@ -68,6 +69,14 @@ def rest(input: T, other: T) -> T:
     """`input % other`, 0 where `other` is 0."""
     left = binary(table.SUB, input, binary(table.MUL, quotient(input, other), other))
     return comparison.where(comparison.eq(other, 0), 0, left)
+
+
+def ordered(input: T) -> T:
+    """int64 numbers in the order of uint64 or float64 ones; equal ones stay equal, NaN comes last."""
+    if input.desc.dtype is d.uint64:
+        return _bits(comparison.bitwise_xor(input, 1 << 63))
+    bits = _bits(binary(table.ADD, input, 0.0))  # so that -0.0 is 0.0
+    return comparison.where(comparison.lt(bits, 0), comparison.bitwise_xor(bits, (1 << 63) - 1), bits)
 
 
 def larger(input: T, other: T) -> T:

@@ -11,10 +11,10 @@ from ..errors import ClosedError, DeviceError, DTypeError, ShapeError, ValueRang
 from ..runtime.desc import TensorDesc
 from ..runtime.memory import DeviceBuffer
 from .arguments import described, require_tensor
-from .call import call, call_into, find, launch_into, plain, whole_storage
+from .call import call, call_into, contiguous_copy, find, launch_into, plain, whole_storage
 from .schema import Row
 from .table.elementwise import CAST
-from .table.movement import CLONE, FLIP, VIEW_COPY
+from .table.movement import FLIP, VIEW_COPY
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -152,7 +152,7 @@ def copy_into(target: T, source: TensorBase) -> T:
         dims = tuple(dim - lead for dim in flipped if dim >= lead and source.desc.shape[dim - lead] != 1)
         source = call(FLIP, (source,), (dims,)) if dims else source
     if base.storage(source) is base.storage(target):
-        source = call(CLONE, (source,))
+        source = contiguous_copy(source)
     whole = whole_storage(target)
     if not shape:  # size and stride can't be empty: a 0-d view is taken as a vector of one
         shape = steps = strides = (1,)

@@ -23,7 +23,7 @@ NEG: Final = unary(
     "Neg",
     (*FLOATS, d.int8, d.int32, d.int64, *COMPLEX),
     Kind.SAME,
-    {d.int16: d.int32},
+    {d.int16: d.int32, d.uint16: d.int32},
     bits={d.uint8: d.int8, d.uint32: d.int32, d.uint64: d.int64},
 )
 SIGN: Final = unary(
