@@ -243,7 +243,7 @@ from .ops.matmul import (
     vdot,
     vecdot,
 )
-from .ops.nn import log_softmax, softmax
+from .ops.nn import cosine_similarity, log_softmax, pairwise_distance, softmax
 from .ops.normalization import group_norm, layer_norm, native_batch_norm, native_group_norm, native_layer_norm, rms_norm
 from .ops.reduction import (
     all,
@@ -609,6 +609,7 @@ __all__ = [
     "corrcoef",
     "cos",
     "cosh",
+    "cosine_similarity",
     "count_nonzero",
     "cov",
     "cross",
@@ -822,6 +823,7 @@ __all__ = [
     "ones_like",
     "op_models",
     "outer",
+    "pairwise_distance",
     "pdist",
     "permute",
     "pinverse",

@@ -1,31 +1,26 @@
-"""Softmax, normalisations, losses, and what else neural networks are made of.
-
-One operator does the work where there is one for the dtype; float64, and losses without an operator, are composed. What is composed is
-computed in float32 for float16 and bfloat16, and rounded once.
-"""
+"""Softmax, distances, one-hot vectors, and rows of tables."""
 
 # mypy: disable-error-code="no-any-return"
 # (`call` gives Any: only the operands know the tensor class.)
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from .. import dtypes as d
+from .. import promotion
 from ..base import TensorBase
 from ..dtypes import DTypeLike
+from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, indexing, reduction, unary, views
 from .arguments import checked
 from .call import call, structured
-from .reduction import narrowed, widened
+from .reduction import widened
 from .table import nn as table
 from .table.movement import FILL
 
 T = TypeVar("T", bound=TensorBase)
-
-_CORE: Final = table.MSE_LOSS.dtypes
-"""Dtypes that the operators of losses and normalisations take."""
 
 
 def _cast(input: T, dtype: DTypeLike) -> T:
@@ -92,6 +87,14 @@ def softmin(input: T, dim: int | None = None, dtype: DTypeLike | None = None) ->
 # Distances
 
 
+def _common(x1: TensorBase, x2: TensorBase, function: str) -> DType:
+    dtype = promotion.result_type([(each.desc.dtype, len(each.desc.shape)) for each in (x1, x2)])
+    if dtype.category < d.FLOATING:
+        advice = "Cast with .to(float32) first."
+        raise DTypeError(f"a floating dtype is needed, not {dtype.name}", advice=advice).with_context(function, (x1, x2))
+    return dtype
+
+
 @checked
 def cosine_similarity(x1: T, x2: T, dim: int = 1, eps: float = 1e-8) -> T:
     """The cosine of the angle between vectors along a dim.
@@ -102,22 +105,45 @@ def cosine_similarity(x1: T, x2: T, dim: int = 1, eps: float = 1e-8) -> T:
         eps: Least length of a vector.
 
     Returns:
-        Tensor without the dim.
+        Tensor without the dim, of the promoted dtype.
 
-    Ascend operator: composed of Mul, ReduceSum, LpNormV2, Maximum and RealDiv. Like: torch.nn.functional.cosine_similarity.
+    Raises:
+        ShapeError: The shapes don't broadcast.
+        DTypeError: The promoted dtype is not floating.
+        IndexRangeError: There is no such dim.
+
+    Ascend operator: composed of Mul, ReduceSum, LpNormV2, Maximum and RealDiv. Like: torch.cosine_similarity.
     """
+    dtype = _common(x1, x2, "cosine_similarity")
     x1, x2 = views.broadcast_tensors(x1, x2)
-    left, right = widened(x1), widened(x2)
+    left, right = (widened(_cast(each, dtype)) for each in (x1, x2))
     lengths = [elementwise.maximum(reduction.vector_norm(each, 2, dim, True), eps) for each in (left, right)]
     product = elementwise.mul(elementwise.div(left, lengths[0]), elementwise.div(right, lengths[1]))
-    return narrowed(reduction.sum(product, dim), x1)
+    return _cast(reduction.sum(product, dim), dtype)
 
 
 @checked
 def pairwise_distance(x1: T, x2: T, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> T:
-    """The p-norm of `x1 - x2 + eps` along the last dim. Like: torch.nn.functional.pairwise_distance."""
+    """The p-norm of `x1 - x2 + eps` along the last dim.
+
+    Args:
+        x1, x2: Tensors that broadcast.
+        p: Order of the norm.
+        eps: Added to the differences.
+        keepdim: Whether the last dim stays with length 1.
+
+    Returns:
+        Tensor without the last dim, of the promoted dtype.
+
+    Raises:
+        ShapeError: The shapes don't broadcast.
+
+    Ascend operator: composed of Sub, Add and LpNormV2. Like: torch.pairwise_distance.
+    """
     difference = elementwise.add(elementwise.sub(widened(x1), widened(x2)), eps)
-    return narrowed(reduction.vector_norm(difference, p, -1, keepdim), x1)
+    result = reduction.vector_norm(difference, p, -1, keepdim)
+    dtype = promotion.result_type([(each.desc.dtype, len(each.desc.shape)) for each in (x1, x2)])
+    return _cast(result, dtype) if dtype.is_floating_point else result
 
 
 # Classes

@@ -1,4 +1,4 @@
-"""Losses and dropout. Half types are computed in float32 and rounded once."""
+"""Losses. Half types are computed in float32 and rounded once."""
 
 from __future__ import annotations
 
@@ -7,20 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels.halves import store
 from ascendtensor.simulator.kernels.operands import as_is, broadcast, needs, same, unknown, wide
-from ascendtensor.simulator.kernels.registry import (
-    UNKNOWN_RANK,
-    Array,
-    Attrs,
-    Inputs,
-    Meta,
-    Out,
-    Outputs,
-    Shape,
-    infer,
-    kernel,
-)
+from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, infer, kernel
 
 Loss = Callable[[list[Array], Attrs], Array]
 
@@ -268,38 +258,109 @@ def _logits_loss_v1_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> 
     return [Out(inputs[0].dtype, broadcast(inputs[0].shape, inputs[1].shape))]
 
 
-# Dropout
+# Margins
 
 
-def _drop(x: Array, kept: Array, chance: float, out: Array) -> None:
-    """Keeps what the mask says, scaled by one over the chance to be kept."""
-    if not 0 <= chance <= 1:
-        raise ValueError(f"keep_prob {chance} is not within [0, 1]")
-    work = wide(x)
-    scale = work.dtype.type(1 / chance) if chance else work.dtype.type(0)
-    _put(out, np.where(kept.reshape(x.shape), work * scale, work.dtype.type(0)))
+def _soft_margin(arrays: list[Array], attrs: Attrs) -> Array:
+    """log(1 + exp(-y x)) without overflow."""
+    gain = arrays[0] * arrays[1]
+    loss: Array = np.log1p(np.exp(-np.abs(gain))) + np.maximum(-gain, 0)
+    return loss
 
 
-@kernel("DropOutDoMask")
-def _drop_by_bits(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-    """The mask is what StatelessDropOutGenMask makes: a bit per element, from the low end of each byte."""
-    x, mask = needs(inputs[0], "x"), needs(inputs[1], "mask").reshape(-1)
-    if mask.size * 8 < x.size:
-        raise ValueError(f"a mask of {mask.size} bytes is too short for {x.size} elements")
-    kept = np.unpackbits(mask, count=x.size, bitorder="little") if x.size else np.empty(0, np.uint8)
-    _drop(x, kept, float(needs(inputs[2], "keep_prob").reshape(-1)[0]), outputs[0])
+_loss("SoftMarginLoss")(_soft_margin)
+infer("SoftMarginLoss")(_loss_rule)
 
 
-@kernel("DropOutDoMaskV3")
-def _drop_by_bytes(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-    _drop(needs(inputs[0], "x"), needs(inputs[1], "mask"), float(needs(inputs[2], "keep_prob").reshape(-1)[0]), outputs[0])
+@kernel("MultilabelMarginLoss")
+def _multilabel_margin(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """sum of max(0, 1 - x[label] + x[other]) over labels (up to the first -1) and classes that are none, over the number of classes."""
+    x, target = wide(needs(inputs[0], "x")), needs(inputs[1], "target")
+    rows, labels = x.reshape(-1, x.shape[-1]), target.reshape(-1, x.shape[-1])
+    counted = np.logical_and.accumulate(labels >= 0, axis=1)
+    known = np.where(counted, labels, 0)
+    _check_classes(known, rows.shape[1])
+    is_label = np.zeros(rows.shape, np.bool_)
+    np.logical_or.at(is_label, (np.arange(len(rows))[:, None], known), counted)
+    losses = np.empty(len(rows), rows.dtype)
+    for index, (row, place, valid, label) in enumerate(zip(rows, known, counted, is_label, strict=True)):
+        missing = np.maximum(1 - (row[place[valid]][:, None] - row[~label]), 0)
+        losses[index] = missing.sum() / rows.dtype.type(rows.shape[1])
+    _reduced(losses, attrs["reduction"], outputs[0], len(rows))
+    np.copyto(outputs[1], is_label.reshape(outputs[1].shape))
 
 
-@kernel("DropOutDoMaskV3D")
-def _drop_by_bytes_d(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-    _drop(needs(inputs[0], "x"), needs(inputs[1], "mask"), attrs["keep_prob"], outputs[0])
+@infer("MultilabelMarginLoss")
+def _multilabel_margin_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    x, target = inputs
+    if target.dtype != int(DataType.INT32):
+        raise ValueError("the target is not int32")
+    if unknown(x):
+        return [Out(x.dtype, UNKNOWN_RANK), Out(int(DataType.INT32), target.shape)]
+    if len(x.shape) not in (1, 2):
+        raise ValueError(f"shape {list(x.shape)} is not (classes,) or (batch, classes)")
+    shape = x.shape[:-1] if attrs["reduction"] == "none" else ()
+    return [Out(x.dtype, shape), Out(int(DataType.INT32), x.shape)]
 
 
-@infer("DropOutDoMask", "DropOutDoMaskV3", "DropOutDoMaskV3D")
-def _drop_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    return [Out(inputs[0].dtype, inputs[0].shape)]
+# Sequences
+
+
+@kernel("CTCLossV2")
+def _ctc_loss(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """-log of the sum over alignments, for each of the batch; ``reduction`` has no effect (the outputs have no room for it)."""
+    probs, targets, read, written = (needs(array, "an input") for array in inputs[:4])
+    time, batch, classes = probs.shape
+    blank = int(attrs["blank"])
+    if not 0 <= blank < classes:
+        raise ValueError(f"blank {blank} is none of {classes} classes")
+    losses, alphas = outputs
+    alphas.fill(-np.inf)
+    starts = np.cumsum(written) - written if targets.ndim == 1 else None
+    for index in range(batch):
+        steps, length = int(read.reshape(-1)[index]), int(written.reshape(-1)[index])
+        if not (0 <= steps <= time and 0 <= 2 * length < alphas.shape[2]):
+            raise ValueError(f"lengths {steps} and {length} do not fit {time} steps and {alphas.shape[2]} alphas")
+        labels = targets[index, :length] if starts is None else targets[starts[index] : starts[index] + length]
+        _check_classes(labels, classes)
+        extended = np.full(2 * length + 1, blank)
+        extended[1::2] = labels
+        losses[index] = _alignments(probs[:steps, index][:, extended], extended, alphas[index])
+    if attrs["zero_infinity"]:
+        losses[np.isinf(losses)] = 0
+
+
+def _alignments(logs: Array, extended: Array, alphas: Array) -> float:
+    """Minus the logarithm of all ways through (steps, places); alphas are written."""
+    steps, places = logs.shape
+    if not steps:
+        return 0.0 if places == 1 else np.inf
+    skip = np.zeros(places, np.bool_)  # a label that is not the one before may follow it without a blank
+    skip[2:] = (extended[2:] != extended[:-2]) & (np.arange(2, places) % 2 == 1)
+    before = np.full(places + 2, -np.inf)
+    before[2:4] = logs[0, :2]
+    alphas[0, :places] = before[2:]
+    for step in range(1, steps):
+        now = np.logaddexp(before[2:], before[1:-1])
+        np.logaddexp(now, before[:-2], out=now, where=skip)
+        before[2:] = now + logs[step]
+        alphas[step, :places] = before[2:]
+    ends = before[-2:] if places > 1 else before[-1:]
+    return -float(np.logaddexp.reduce(ends))
+
+
+@infer("CTCLossV2")
+def _ctc_loss_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Two places for each label and one more, made up to 32 bytes, where targets are (batch, longest)."""
+    probs, targets = inputs[:2]
+    if any(meta.dtype != targets.dtype for meta in inputs[2:4]):
+        raise ValueError("targets and lengths differ in dtype")
+    if unknown(probs):
+        return [Out(probs.dtype, (-1,)), Out(probs.dtype, (-1, -1, -1))]
+    if len(probs.shape) != 3:
+        raise ValueError(f"shape {list(probs.shape)} is not (time, batch, classes)")
+    time, batch, _ = probs.shape
+    for meta in inputs[2:4]:
+        if not unknown(meta):
+            same(meta.shape[0] if meta.shape else 1, batch, "the batch of log_probs and lengths")
+    return [Out(probs.dtype, (batch,)), Out(probs.dtype, (batch, time, -1))]
