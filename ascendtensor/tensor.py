@@ -13,6 +13,7 @@ from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype
 from .dtypes import dtype as DType
 from .errors import AscendTensorError, AutogradError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
+from .interop import dlpack, standard
 from .interop import numpy as protocols
 from .interop.host import HostArray
 from .methods import Methods
@@ -93,18 +94,6 @@ class NPUTensor(Methods):
         if len(self.desc.shape) < 2:
             raise ShapeError("at least two dimensions are needed").with_context("mT", (self,))
         return views.transpose(self, -2, -1)
-
-    @property
-    def H(self) -> Self:
-        """A matrix transposed and, if complex, conjugated; anything of fewer dimensions as it is. Like: torch.Tensor.H."""
-        if len(self.desc.shape) > 2:
-            raise ShapeError("a tensor of at most two dimensions is needed", advice="Use mH.").with_context("H", (self,))
-        return complex_numbers.conj(views.reverse_dims(self))
-
-    @property
-    def mH(self) -> Self:
-        """The last two dimensions exchanged and, of complex numbers, conjugated. Like: torch.Tensor.mH."""
-        return complex_numbers.adjoint(self)
 
     @property
     def real(self) -> Self:
@@ -247,6 +236,29 @@ class NPUTensor(Methods):
     def cpu(self, non_blocking: _Bool = False) -> HostArray:
         """A copy as a NumPy array that also has `numpy()`, `cpu()`, `detach()` and `npu()`. Like: torch.Tensor.cpu."""
         return host.download(self, non_blocking).view(HostArray)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The module `ascendtensor.array_api`. Like: numpy.ndarray.__array_namespace__."""
+        return standard.namespace(api_version)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[_Int, _Int] | None = None,
+        dl_device: tuple[Any, _Int] | None = None,
+        copy: _Bool | None = None,
+    ) -> Any:
+        """A DLPack capsule over a copy on the host. Like: torch.Tensor.__dlpack__."""
+        return dlpack.capsule(self, max_version, dl_device, copy)
+
+    def __dlpack_device__(self) -> tuple[Any, _Int]:
+        """DLPack's device kind and number: the host for simulated memory. Like: torch.Tensor.__dlpack_device__."""
+        return dlpack.device_of(self)
+
+    def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> Self:
+        """The tensor on another device; itself if it is there. Like: numpy.ndarray.to_device."""
+        return self.to(device)
 
     def __array__(self, dtype: Any = None, copy: _Bool | None = None) -> Array:
         return protocols.array(self, dtype, copy)

@@ -67,8 +67,8 @@ def polar(abs: T, angle: T, *, out: T | None = None) -> T:
 
     Ascend operator: composed of Cos, Sin, Mul and Complex. Like: torch.polar.
     """
-    if abs.desc.dtype is not angle.desc.dtype:
-        text = f"lengths and angles have to have one dtype, not {abs.desc.dtype.name} and {angle.desc.dtype.name}"
+    if abs.desc.dtype is not angle.desc.dtype or abs.desc.dtype not in (d.float32, d.float64):
+        text = f"lengths and angles are both float32 or both float64, not {abs.desc.dtype.name} and {angle.desc.dtype.name}"
         raise DTypeError(text).with_context("polar", (abs, angle))
     return complex(elementwise.mul(abs, functions.cos(angle)), elementwise.mul(abs, functions.sin(angle)), out=out)
 
@@ -125,14 +125,14 @@ def adjoint(input: T) -> T:
     """The conjugate transposes of matrices in the last two dimensions; of real ones a view.
 
     Args:
-        input: Tensor of at least two dimensions and any dtype.
+        input: Tensor of at least two dimensions and any dtype; one without dimensions is conjugated.
 
     Raises:
-        IndexRangeError: Fewer dimensions.
+        IndexRangeError: One dimension.
 
     Ascend operator: Conj. Like: torch.adjoint.
     """
-    return views.transpose(conj(input), -2, -1)
+    return views.transpose(conj(input), -2, -1) if input.desc.shape else conj(input)
 
 
 def conjugate_transpose(input: T) -> T:
@@ -140,7 +140,7 @@ def conjugate_transpose(input: T) -> T:
     if len(input.desc.shape) not in (0, 2):
         text = f"a matrix is needed, not a tensor of {len(input.desc.shape)} dimensions"
         raise ShapeError(text, advice="Take .mH for matrices in the last two dimensions.").with_context("H", (input,))
-    return adjoint(input) if input.desc.shape else conj(input)
+    return adjoint(input)
 
 
 @checked
