@@ -11,7 +11,7 @@ Nothing is opened at import: the first use of a tensor chooses the backend and t
 from .tensor import NPUTensor
 
 # isort: split
-from . import blas, custom, fft, linalg, nn, special
+from . import array_api, blas, custom, fft, linalg, nn, npu, special
 from .borrowing import from_ptr
 from .casting import acl_cast, can_cast, promote_types, result_type
 from .creation import (
@@ -69,6 +69,7 @@ from .errors import (
     DeviceError,
     DeviceIndexError,
     DTypeError,
+    Float64Warning,
     ForkError,
     IndexRangeError,
     OperatorNotFoundError,
@@ -245,6 +246,7 @@ from .ops.matmul import (
 )
 from .ops.nn import cosine_similarity, log_softmax, pairwise_distance, softmax
 from .ops.normalization import group_norm, layer_norm, native_batch_norm, native_group_norm, native_layer_norm, rms_norm
+from .ops.precision import get_float32_matmul_precision, set_float32_matmul_precision
 from .ops.reduction import (
     all,
     amax,
@@ -493,6 +495,7 @@ __all__ = [
     "DeviceError",
     "DeviceIndexError",
     "Event",
+    "Float64Warning",
     "ForkError",
     "Generator",
     "HostArray",
@@ -539,6 +542,7 @@ __all__ = [
     "argmin",
     "argsort",
     "argwhere",
+    "array_api",
     "as_strided",
     "as_strided_scatter",
     "as_tensor",
@@ -685,6 +689,7 @@ __all__ = [
     "ge",
     "ger",
     "get_default_dtype",
+    "get_float32_matmul_precision",
     "get_printoptions",
     "get_rng_state",
     "greater",
@@ -819,6 +824,7 @@ __all__ = [
     "norm",
     "normal",
     "not_equal",
+    "npu",
     "ones",
     "ones_like",
     "op_models",
@@ -882,6 +888,7 @@ __all__ = [
     "selu_",
     "set_default_dtype",
     "set_device",
+    "set_float32_matmul_precision",
     "set_printoptions",
     "set_rng_state",
     "sgn",

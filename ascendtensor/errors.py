@@ -44,6 +44,7 @@ __all__ = [
     "DTypeError",
     "DeviceError",
     "DeviceIndexError",
+    "Float64Warning",
     "ForkError",
     "IndexRangeError",
     "OperatorNotFoundError",
@@ -278,6 +279,10 @@ class ForkError(AscendTensorError, RuntimeError):
 
 class UnsupportedError(AscendTensorError, NotImplementedError):
     """A function, or a case of one, that no Ascend operator computes."""
+
+
+class Float64Warning(UserWarning):
+    """float64 is computed on a real chip, where the slow AI CPU does it, or nothing. Said once a process."""
 
 
 class AutogradError(AscendTensorError, NotImplementedError):

@@ -4,6 +4,7 @@ Roads by dtype, each exact to the dtype's own rounding:
 
 * float32, float16, bfloat16: the cube unit (MatMulV2, BatchMatMulV2), which adds up in float32. A transposed view is multiplied where it
   lies: the operator's transpose attribute undoes the view.
+* float32 where `set_float32_matmul_precision` asks for less: products of halves, added up in float32; see `ops.precision`.
 * int8, int16, int32, uint8: the AI CPU kernel of BatchMatMul in int32, modulo 2**32; narrower ones wrap as PyTorch's do.
 * int64, float64, complex and wide unsigned integers have no matrix kernel: products and sums (Mul, ReduceSum) in blocks of bounded size.
 * bool is refused, as in PyTorch.
@@ -21,11 +22,13 @@ from typing import Any, Final, TypeVar
 from .. import base, promotion, shapes
 from .. import dtypes as d
 from ..base import TensorBase
+from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, ShapeError
 from . import comparison, elementwise, views
 from .arguments import checked
 from .call import binary, call, plain
 from .complex_numbers import conj
+from .precision import DIRECT, parts_of_singles
 from .reduction import sum
 from .table import matrix as table
 from .table.movement import FILL
@@ -60,7 +63,7 @@ def matmul(input: T, other: T, *, out: T | None = None) -> T:
         left, right = input.desc, other.desc
     except AttributeError:
         raise _not_tensors("matmul", input, other) from None
-    if out is None and left.plain and right.plain and len(left.shape) == 2 == len(right.shape) and left.dtype in _CUBE:
+    if out is None and left.plain and right.plain and len(left.shape) == 2 == len(right.shape) and left.dtype in DIRECT:
         return binary(table.MATMUL, input, other)
     return _matmul(input, other, out, "matmul")
 
@@ -81,12 +84,38 @@ def _matmul(input: T, other: T, out: T | None, function: str) -> T:
         raise DTypeError("bool matrices can't be multiplied", advice="Cast with .to(float32) first.").with_context(function, (input, other))
     if dtype not in _CUBE and dtype not in _INTEGERS:
         return into(_by_products(input, other, function), out)
+    if dtype is d.float32 and dtype not in DIRECT and (lower := parts_of_singles()) is not None:
+        return into(_by_halves(input, other, *lower), out)
     input, turn_input = _untransposed(input)
     other, turn_other = _untransposed(other)
     tall = len(right.shape) < 3 and not (turn_input and len(left.shape) > 2)
     row = table.INTEGER_MATMUL if dtype not in _CUBE else table.MATMUL if tall else table.BATCH_MATMUL
     operands, arguments = (input, other), (turn_input, turn_other)
     return call(row, operands, arguments) if out is None else write(row, out, operands, arguments)
+
+
+def _by_halves(input: T, other: T, dtype: DType, count: int) -> T:
+    """The product of float32 operands as products of their parts in a half type, which the cube adds up in float32."""
+    left, right = comparison.cast(input, dtype), comparison.cast(other, dtype)
+    product = _in_singles(left, right)
+    if count == 1:
+        return product
+    # What rounding left, scaled out of float16's subnormal numbers. The product of both rests is below float32's own rounding.
+    rests = []
+    for whole, part in ((input, left), (other, right)):
+        rest = elementwise.sub(whole, comparison.cast(part, d.float32))
+        rests.append(comparison.cast(elementwise.mul(rest, _REST), dtype))
+    small = elementwise.add(_in_singles(left, rests[1]), _in_singles(rests[0], right))
+    return elementwise.add(product, elementwise.mul(small, 1 / _REST))
+
+
+_REST: Final = 2048.0
+"""float16 keeps 11 bits; the next ones are as much smaller."""
+
+
+def _in_singles(left: T, right: T) -> T:
+    row = table.HALVES_MATMUL if len(right.desc.shape) < 3 else table.HALVES_BATCH_MATMUL
+    return call(row, (left, right), (False, False))
 
 
 def _untransposed(operand: T) -> tuple[T, bool]:
@@ -385,7 +414,7 @@ def linear(input: T, weight: T, bias: T | None = None) -> T:
 
     Ascend operator: MatMulV2 and Add. Like: torch.nn.functional.linear.
     """
-    if len(weight.desc.shape) == 2 and weight.desc.plain and input.desc.plain and input.desc.dtype in _CUBE:
+    if len(weight.desc.shape) == 2 and weight.desc.plain and input.desc.plain and input.desc.dtype in DIRECT:
         result: T = call(table.MATMUL, (input, weight), (False, True))
     else:
         result = matmul(input, views.t(weight))

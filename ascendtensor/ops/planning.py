@@ -25,6 +25,7 @@ from ..launch.variants import dynamic_model, finished_model, variant_of
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
+from . import precision
 from .schema import RESULT, Input, Meta, Outcome, Row
 
 Call = Callable[..., Any]
@@ -159,6 +160,8 @@ class Planner:
         where = _device(row, operands, device)
         where.current_stream()  # makes the context current, which constants of a board need (TD-18); refuses a forked child
         decision = self.decide(row, operands, arguments)
+        if decision.compute in precision.WIDE and not decision.moved:
+            precision.warn_of_wide(decision.compute)
         with self._registry.lock:
             found = self._registry.plans.get(key)
             if found is not None:

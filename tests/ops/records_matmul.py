@@ -9,7 +9,7 @@ import numpy as np
 from harness import COMPLEX, FLOATS, INTS, SAME, Array, Record, Refused, With, array, d
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import einsum, matmul
+from ascendtensor.ops import einsum, matmul, precision
 from ascendtensor.ops.table import matrix as table
 
 NUMBERS = (*FLOATS, *INTS, *COMPLEX)
@@ -172,6 +172,18 @@ def traced(x: Array) -> Any:
     return np.trace(x.astype(np.int64) if x.dtype.kind in "iub" else x)
 
 
+def with_rounded_operands(a: Any, b: Any) -> Any:
+    precision.set_float32_matmul_precision("medium")
+    try:
+        return matmul.matmul(a, b)
+    finally:
+        precision.set_float32_matmul_precision("highest")
+
+
+def rounded(values: Array) -> Array:
+    return values.astype(d.bfloat16.numpy).astype(np.float64)
+
+
 def total(dtype: DType) -> DType:
     return dtype if dtype.category >= 2 else d.int64
 
@@ -196,6 +208,16 @@ RECORDS = [
         SUMS,
         out=True,
         refused=refused_products,
+    ),
+    Record(
+        "matmul_medium",
+        with_rounded_operands,
+        lambda a, b: np.matmul(rounded(a), rounded(b)),
+        of_shapes(((2, 3), (3, 4)), ((5, 2, 3), (5, 3, 4)), ((3,), (3,)), ((2, 0), (0, 4)), ((2, 3), (5, 3, 4))),
+        (table.HALVES_MATMUL, table.HALVES_BATCH_MATMUL),
+        (d.float32,),
+        SAME,
+        SUMS,
     ),
     product_of("mm", matmul.mm, np.matmul, of_shapes(((2, 3), (3, 4)), ((2, 0), (0, 4))), out=True, refused=wrong_ranks(M, V)),
     product_of("bmm", matmul.bmm, np.matmul, of_shapes(((5, 2, 3), (5, 3, 4))), out=True, refused=wrong_ranks(M, M)),

@@ -13,7 +13,7 @@ from typing import Final
 from ... import dtypes as d
 from ... import shapes
 from ...promotion import Kind
-from ..schema import Attr, Input, Meta, Outcome, Output, Row
+from ..schema import Attr, Input, Meta, Outcome, Output, Row, Rule
 
 Shape = tuple[int, ...]
 
@@ -104,3 +104,13 @@ INTEGER_MATMUL: Final = Row(
     identity=0,
     numbers=False,
 )
+
+
+def _of_halves(op_type: str, rule: Rule, attrs: tuple[Attr, ...]) -> Row:
+    """A product of halves whose sums are not rounded to them."""
+    attrs = (*attrs, Attr("offset_x", "int", 0))
+    return Row("matmul", op_type, _OPERANDS, (Output("y", d.float32),), rule, attrs, Kind.SAME, HALVES, identity=0, numbers=False)
+
+
+HALVES_MATMUL: Final = _of_halves("MatMulV2", matrices, (Attr("transpose_x1", "bool", False), Attr("transpose_x2", "bool", False)))
+HALVES_BATCH_MATMUL: Final = _of_halves("BatchMatMulV2", stacks, _ADJOINTS)

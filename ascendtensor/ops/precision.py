@@ -1,0 +1,88 @@
+"""How exactly float32 matrices are multiplied, and what is said of float64, which no AI Core computes.
+
+What each choice does depends on the chip's matrix unit (cube):
+
+| precision | Ascend910B, Ascend910_93, Ascend950 | other chips, whose cube has no float32 |
+|---|---|---|
+| "highest" | float32 | a CompileError: nothing is lowered quietly |
+| "high" | float32 | three products of float16 parts, about 22 bits, numbers up to 65504 |
+| "medium" | bfloat16 operands, float32 sums | float16 operands, float32 sums |
+
+CANN's own way to less exact products, HF32 (`ACL_ALLOW_HF32`, `--allow_hf32`), is "reserved and not supported in the current version" by
+its documentation (CANN 8.5 and 9.0, "aclCompileOpt", ATC guide), and models made with and without it match the same calls. So operands
+are cast instead: such a product is another call with another model, and the choice can be changed at any time.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Final
+
+from .. import dtypes as d
+from ..dtypes import dtype as DType
+from ..errors import Float64Warning, ValueRangeError
+from ..runtime import device
+
+HIGHEST, HIGH, MEDIUM = "highest", "high", "medium"
+DIRECT: Final[set[DType]] = {d.float32, d.float16, d.bfloat16}
+"""Dtypes that go to the cube as they are; float32 is missing while another precision than "highest" is set."""
+SINGLES_IN_CUBE: Final = ("Ascend910B", "Ascend910_93", "Ascend950")
+WIDE: Final = frozenset((d.float64, d.complex128))
+
+_precision = HIGHEST
+_warned = False
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """How exactly `matmul` and what is made of it multiply float32 matrices, for the whole process.
+
+    Args:
+        precision: "highest" (float32, the default), "high" (float32, or three float16 products on chips without float32 matrices) or
+            "medium" (operands rounded to bfloat16, or to float16 on chips without it; sums stay float32).
+
+    Raises:
+        ValueRangeError: Another word.
+
+    Like: torch.set_float32_matmul_precision.
+    """
+    global _precision
+    if precision not in (HIGHEST, HIGH, MEDIUM):
+        raise ValueRangeError(f"the precision is 'highest', 'high' or 'medium', not {precision!r}", where="set_float32_matmul_precision")
+    _precision = precision
+    (DIRECT.add if precision == HIGHEST else DIRECT.discard)(d.float32)
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` chose. Like: torch.get_float32_matmul_precision."""
+    return _precision
+
+
+def parts_of_singles() -> tuple[DType, int] | None:
+    """The dtype that float32 operands are multiplied in and how many products make one; None: as they are."""
+    complete = device.soc_name().startswith(SINGLES_IN_CUBE)
+    if _precision == MEDIUM:
+        return (d.bfloat16 if complete else d.float16), 1
+    return None if complete or _precision == HIGHEST else (d.float16, 3)
+
+
+def warn_of_wide(dtype: DType) -> None:
+    """Once a process, on a real chip, that float64 is slow there or missing; the simulator computes it like any other dtype."""
+    global _warned
+    if _warned or device.backend().name != "npu":
+        return
+    _warned = True
+    text = (
+        f"{dtype.name} has no AI Core kernels: the AI CPU of {device.soc_name()} computes it, far slower than float32, or nothing does "
+        "(CompileError). Cast with .to(float32); warnings.simplefilter('ignore', Float64Warning) silences this, which is said once."
+    )
+    warnings.warn(text, Float64Warning, stacklevel=_depth())
+
+
+def _depth() -> int:
+    """How many frames up the first one outside the package is, counted from the caller."""
+    depth, frame = 1, sys._getframe(1)
+    package = __name__.partition(".")[0]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        depth, frame = depth + 1, frame.f_back
+    return depth
