@@ -20,16 +20,21 @@ from .creation import (
     asarray,
     empty,
     empty_like,
+    empty_strided,
     eye,
     from_numpy,
+    frombuffer,
     full,
     full_like,
     linspace,
     logspace,
     ones,
     ones_like,
+    range,
     scalar_tensor,
     tensor,
+    tril_indices,
+    triu_indices,
     zeros,
     zeros_like,
 )
@@ -109,6 +114,10 @@ from .ops.aliases import (
 )
 from .ops.arguments import is_tensor
 from .ops.bessel import i0
+from .ops.combining import (
+    combinations,
+    vander,
+)
 from .ops.comparison import (
     allclose,
     bitwise_and,
@@ -221,7 +230,7 @@ from .ops.gather import (
 from .ops.indexing import index_put
 from .ops.linalg import cholesky, cholesky_inverse, cholesky_solve, det, inverse, logdet, slogdet
 from .ops.linalg_factors import lu_unpack
-from .ops.linalg_legacy import cross, lu, lu_solve, pinverse, qr, svd, triangular_solve
+from .ops.linalg_legacy import cross, lu, lu_solve, norm, pinverse, qr, svd, triangular_solve
 from .ops.linalg_products import chain_matmul, matrix_exp, matrix_power
 from .ops.linalg_vectors import cdist, corrcoef, cov, dist, pdist, renorm
 from .ops.matmul import (
@@ -266,7 +275,6 @@ from .ops.reduction import (
     min,
     nanmean,
     nansum,
-    norm,
     prod,
     std,
     std_mean,
@@ -596,6 +604,7 @@ __all__ = [
     "clip",
     "clone",
     "column_stack",
+    "combinations",
     "complex",
     "complex64",
     "complex128",
@@ -649,6 +658,7 @@ __all__ = [
     "empty",
     "empty_cache",
     "empty_like",
+    "empty_strided",
     "eq",
     "equal",
     "erf",
@@ -682,6 +692,7 @@ __all__ = [
     "frexp",
     "from_numpy",
     "from_ptr",
+    "frombuffer",
     "full",
     "full_like",
     "gather",
@@ -851,6 +862,7 @@ __all__ = [
     "randn",
     "randn_like",
     "randperm",
+    "range",
     "ravel",
     "raw",
     "real",
@@ -939,7 +951,9 @@ __all__ = [
     "transpose",
     "triangular_solve",
     "tril",
+    "tril_indices",
     "triu",
+    "triu_indices",
     "true_divide",
     "trunc",
     "uint8",
@@ -952,6 +966,7 @@ __all__ = [
     "unique_consecutive",
     "unravel_index",
     "unsqueeze",
+    "vander",
     "var",
     "var_mean",
     "vdot",

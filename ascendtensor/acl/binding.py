@@ -260,6 +260,13 @@ def get_run_mode() -> int:
     return mode
 
 
+def device_can_access_peer(device_id: int, peer_device_id: int) -> bool:
+    """Whether the one can be given access to the other's memory (RT-42)."""
+    flag, code = _rt.device_can_access_peer(device_id, peer_device_id)
+    _check(code, "acl.rt.device_can_access_peer", device_id, peer_device_id)
+    return flag == 1
+
+
 def create_context(device_id: int) -> int:
     context, code = _rt.create_context(device_id)
     _check(code, "acl.rt.create_context", device_id)

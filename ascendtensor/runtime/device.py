@@ -186,6 +186,15 @@ class Device:
         self.local.own = own
         return own
 
+    def default_stream(self) -> Stream:
+        """The stream of this thread in the primary context, whatever other one is chosen now."""
+        with self.current(), self.contexts.entered(self.context):
+            return self._own_stream()
+
+    def reaches(self, other: Device) -> bool:
+        """Whether the device can be given access to another one's memory."""
+        return other is not self and binding.device_can_access_peer(self.index, other.index)
+
     def free_lane(self, context: int, priority: int = 0, flags: int = 0) -> Lane:
         """An ACL stream of a context that no `Stream` object uses. The context must be current in this thread."""
         spare = self.spare.setdefault((context, priority, flags), deque())

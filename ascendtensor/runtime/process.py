@@ -87,7 +87,7 @@ thread: Final = Thread()
 
 
 def detach() -> None:
-    """Leave this thread without a device, since ACL's context may be another one than it thinks; the next use makes the right one current."""
+    """Leave this thread without a device, since ACL's context may not be the one that it takes it for; the next use puts that right."""
     device, thread.attached = thread.attached, None
     if device is not None:
         device.local.__dict__.pop("stream", None)

@@ -257,11 +257,12 @@ class Event:
 
     Args:
         enable_timing: Whether `elapsed_time` can be asked.
+        blocking: Accepted as in PyTorch: waiting for an event always lets other threads run.
     """
 
     __slots__ = ("__weakref__", "_dropped", "_handle", "device", "enable_timing")
 
-    def __init__(self, enable_timing: bool = False) -> None:
+    def __init__(self, enable_timing: bool = False, blocking: bool = False) -> None:
         self.enable_timing = enable_timing
         self.device: Device | None = None
         self._handle = 0

@@ -173,6 +173,7 @@ def _devices() -> None:
     a = at.tensor([1.0, 2.0], device="npu:1")
     _equal(a + a, np.array([2, 4], np.float32))
     _equal(a.to("npu:0"), np.array([1, 2], np.float32))
+    assert at.npu.can_device_access_peer(0, 1)
 
 
 def _figures() -> None:

@@ -152,6 +152,7 @@ NAMES = (
     "acl.rt.destroy_context",
     "acl.rt.destroy_event",
     "acl.rt.destroy_stream",
+    "acl.rt.device_can_access_peer",
     "acl.rt.device_get_stream_priority_range",
     "acl.rt.event_elapsed_time",
     "acl.rt.free",
