@@ -141,7 +141,7 @@ def _by_runtime(graph: Graph, dims: Sequence[Dims], found: Sequence[Dims | None]
     except Exception as error:  # ONNX Runtime has a class of its own for each kind of failure
         fail(f"E10041: Failed to load the model from [{graph.graph.name}]. Reason: ONNX Runtime can't run it ({error}).")
     return [
-        shape if shape is not None and -1 not in shape else tuple(told[info.name])
+        next((each for each in (shape, told[info.name], graph.declared.get(info.name)) if _complete([each])), shape)
         for info, shape in zip(graph.graph.output, found, strict=True)
     ]
 

@@ -52,6 +52,7 @@ class Graph:
     Attributes:
         model: The protocol buffer.
         labels: pyACL's name of each output, by the graph's name.
+        declared: Dims of outputs as the file says them, where the inputs' dims are the file's too.
     """
 
     def __init__(self, path: str) -> None:
@@ -69,6 +70,7 @@ class Graph:
         if not self.model.HasField("graph") or not (self.graph.output and self.model.opset_import):
             fail(f"E16004: ONNX model has no graph. File [{path}] is no ONNX file or an empty one.")
         self.labels: dict[str, str] = {}
+        self.declared: dict[str, Dims | None] = {}
         self._name_nodes()
 
     @property
@@ -217,6 +219,8 @@ class Graph:
 
     def set_dims(self, dims: Sequence[Dims]) -> None:
         """Gives the inputs these dims, -1 for open ones, and forgets what the file says of other shapes."""
+        if [self.dims_of(info) for info in self.inputs()] == list(dims):
+            self.declared.update({info.name: _known(info) for info in self.graph.output if _known(info) is not None})
         _set_dims(self.inputs(), dims)
         self.graph.ClearField("value_info")
         for info in self.graph.output:

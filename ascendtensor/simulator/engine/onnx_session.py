@@ -117,10 +117,10 @@ def _measured(value: Any, size: int) -> Measured:
     return dims, np.asarray(_Owner(value, nbytes)) if nbytes else np.empty(0, np.uint8)
 
 
-def output_dims(graph: bytes) -> dict[str, list[int]]:
-    """Dims of a graph's outputs as ONNX Runtime infers them, -1 where it cannot."""
+def output_dims(graph: bytes) -> dict[str, tuple[int, ...] | None]:
+    """Dims of a graph's outputs as ONNX Runtime infers them, -1 where it cannot; None for no rank, which it does not tell from a scalar."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _SILENT
     session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    return {each.name: [dim if isinstance(dim, int) else -1 for dim in each.shape] for each in session.get_outputs()}
+    return {each.name: tuple(dim if isinstance(dim, int) else -1 for dim in each.shape) or None for each in session.get_outputs()}
