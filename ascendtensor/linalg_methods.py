@@ -148,6 +148,10 @@ class LinalgMethods(TensorBase):
         """See `mv`."""
         return matmul.mv(self, vec)
 
+    def norm(self, p: Any = "fro", dim: Any = None, keepdim: _Bool = False, dtype: Any = None) -> Self:
+        """See `norm`."""
+        return linalg_legacy.norm(self, p, dim, keepdim, dtype=dtype)
+
     def outer(self, vec2: Self) -> Self:
         """See `outer`."""
         return matmul.outer(self, vec2)

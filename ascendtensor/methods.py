@@ -102,10 +102,6 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `nansum`."""
         return reduction.nansum(self, dim, keepdim, dtype=dtype)
 
-    def norm(self, p: Any = 2, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None) -> Self:
-        """See `norm`."""
-        return reduction.norm(self, p, dim, keepdim, dtype=dtype)
-
     def prod(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None) -> Self:
         """See `prod`."""
         return reduction.prod(self, dim, keepdim, dtype=dtype)
@@ -328,7 +324,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `repeat`."""
         return shape.repeat(self, *repeats)
 
-    def repeat_interleave(self, repeats: Any, dim: _Int | None = None, *, output_size: _Int | None = None) -> Self:
+    def repeat_interleave(self, repeats: Any = None, dim: _Int | None = None, *, output_size: _Int | None = None) -> Self:
         """See `repeat_interleave`."""
         return shape.repeat_interleave(self, repeats, dim, output_size=output_size)
 

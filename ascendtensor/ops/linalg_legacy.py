@@ -24,6 +24,7 @@ from .linalg_forms import (
     stack_of,
     turned,
 )
+from .reduction import norm as vector_norm_of
 from .shape import clone
 from .views import expand
 
@@ -111,3 +112,28 @@ def cross(input: T, other: T, dim: int | None = None, *, out: T | None = None) -
             raise ShapeError(f"no dim of shape {list(common)} has length 3").with_context("cross", (input, other))
         dim = common.index(3)
     return linalg_vectors.cross(input, other, dim=dim, out=out)
+
+
+@checked
+def norm(input: T, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: T | None = None, dtype: Any = None) -> T:
+    """The p-norm of the elements over `dim`, as of one vector; "nuc" is the sum of a matrix's singular values.
+
+    Args:
+        input: Tensor of floating or complex dtype.
+        p: A number, "fro" (which is 2), or "nuc" of two dims.
+        dim: A dim, several, or None for all.
+        keepdim: Whether reduced dims stay with length 1.
+        out: Tensor of the result's shape to write into.
+        dtype: Dtype that the operand is cast to before.
+
+    Raises:
+        ValueRangeError: Another string.
+        ShapeError: "nuc" of another number of dims.
+        DTypeError: The operand is of bool or integers.
+
+    Ascend operator: that of `linalg.vector_norm`; Svd. Like: torch.norm, numpy.linalg.norm of a vector.
+    """
+    if p != "nuc":
+        return vector_norm_of(input, 2 if p is None else p, dim, keepdim, dtype=dtype, out=out)
+    dims = tuple(range(len(input.desc.shape))) if dim is None else dim
+    return linalg_norms.matrix_norm(input, "nuc", dims, keepdim, dtype=dtype, out=out)

@@ -563,6 +563,15 @@ FACTORS = [
         "cond", linalg.cond, condition, conditions, result=REAL, tolerances={**NEAR, d.float32: (2e-3, 2e-3), d.complex64: (2e-3, 2e-3)}
     ),
     Record("matrix_norm", linalg.matrix_norm, frobenius, matrix_norms, dtypes=NUMBERS, out=True, refused=refused_norms, **REAL_RESULT),
+    Record(
+        "norm_nuc",
+        linalg_legacy.norm,
+        lambda A, p, dim=None, keepdim=False: frobenius(A, p, dim or (-2, -1), keepdim),
+        one_and(lambda dtype: (array(dtype, (2, 3, 4)), "nuc", (0, 2), True), lambda dtype: (array(dtype, (3, 4)), "nuc")),
+        dtypes=LINEAR,
+        out=True,
+        **REAL_RESULT,
+    ),
     Record("linalg_norm", linalg.norm, any_norm, norms, dtypes=NUMBERS, out=True, **REAL_RESULT),
 ]
 
