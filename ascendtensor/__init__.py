@@ -487,6 +487,14 @@ from .ops.convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from .ops.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_max_pool1d,
+    avg_pool1d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+)
 
 __all__ = [
     "AclError",
@@ -522,6 +530,8 @@ __all__ = [
     "acl_cast",
     "acos",
     "acosh",
+    "adaptive_avg_pool1d",
+    "adaptive_max_pool1d",
     "add",
     "addbmm",
     "addcdiv",
@@ -563,6 +573,7 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "avg_pool1d",
     "backend",
     "baddbmm",
     "bartlett_window",
@@ -797,6 +808,9 @@ __all__ = [
     "max",
     "max_memory_allocated",
     "max_memory_reserved",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
     "maximum",
     "mean",
     "median",

@@ -11,6 +11,7 @@ from typing import Final
 from ..schema import Row
 from . import (
     activation,
+    attention,
     comparison,
     complex_numbers,
     convolution,
@@ -35,6 +36,7 @@ from . import (
 
 _FAMILIES: Final = (
     activation,
+    attention,
     comparison,
     complex_numbers,
     convolution,

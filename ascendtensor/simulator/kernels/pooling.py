@@ -1,0 +1,337 @@
+"""Pools: the largest element or the mean of each window.
+
+A window's maximum or sum is taken one axis after the other, rows before columns, in blocks of channels that stay in the cache. Half types
+are pooled as float32. Sources: operator prototypes of nn_pooling_ops.h, CANN 8.1.RC1, and what their comments say of limits; operators
+without a public prototype (MaxPool3DWithArgmaxV2, AdaptiveMaxPool3d) by their kernel information. A last window may hang over the end with
+ceil_mode, if it starts inside the image or in the padding before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
+from ascendtensor.simulator.kernels.operands import needs, unknown
+from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, infer, kernel, layout
+from ascendtensor.simulator.kernels.threads import shared
+from ascendtensor.simulator.kernels.windows import Pairs, Windows, along, count, in_range, pairs, spatial
+
+layout("NCHW", "MaxPoolV3")
+layout("NCDHW", "MaxPool3DWithArgmaxV2")
+
+_BLOCK: Final = 1 << 17
+"""Elements of the channels that are pooled at once."""
+_LARGE: Final = 1 << 21
+"""Elements of an image from which both cores are worth it."""
+_FLOAT32: Final = np.dtype(np.float32)
+
+
+def _sliding(size: Shape, kernel: Shape, stride: Shape, pads: Pairs, dilation: Shape, ceil: bool) -> Windows:
+    axes = zip(size, pads, kernel, stride, dilation, strict=True)
+    return Windows(size, kernel, stride, dilation, pads, tuple(count(*axis, ceil) for axis in axes))
+
+
+def _max_windows(size: Shape, attrs: Attrs) -> Windows:
+    """The windows of MaxPoolV3.
+
+    Raises:
+        ValueError: A layout, mode or number that has no kernel.
+    """
+    if attrs["data_format"] != "NCHW" or attrs["padding_mode"] != "CALCULATED" or attrs["global_pooling"]:
+        raise ValueError("the simulator knows data_format NCHW, padding_mode CALCULATED and no global_pooling")
+    kernel, stride = spatial(attrs["ksize"], 2, "ksize"), spatial(attrs["strides"], 2, "strides")
+    in_range(stride, 1, 63, "strides")
+    in_range([math.prod(kernel)], 1, 255, "the places of a window")
+    return _sliding(size, kernel, stride, pairs(attrs["pads"], 2), (1, 1), bool(attrs["ceil_mode"]))
+
+
+def _three(values: Sequence[int], what: str) -> Shape:
+    """One value for all three axes, one each, or one for every axis of the image."""
+    given = list(values)
+    if len(given) == 5:
+        return spatial(given, 3, what)
+    if len(given) not in (1, 3):
+        raise ValueError(f"{what} {given} must be 1, 3 or 5 values")
+    return tuple(int(value) for value in given * (3 // len(given)))
+
+
+def _mean_windows(size: Shape, attrs: Attrs) -> Windows:
+    """The windows of AvgPool3D."""
+    if attrs["data_format"] != "NCDHW":
+        raise ValueError(f"data_format {attrs['data_format']}: the simulator knows NCDHW")
+    kernel, stride = _three(attrs["ksize"], "ksize"), _three(attrs["strides"], "strides")
+    in_range(kernel, 1, 255, "ksize")
+    in_range(stride, 1, 63, "strides")
+    return _sliding(size, kernel, stride, pairs(attrs["pads"], 3), (1, 1, 1), bool(attrs["ceil_mode"]))
+
+
+def _found_windows(size: Shape, attrs: Attrs) -> Windows:
+    """The windows of MaxPool3DWithArgmaxV2; paddings are the same on both sides."""
+    if attrs["data_format"] != "NCDHW":
+        raise ValueError(f"data_format {attrs['data_format']}: the simulator knows NCDHW")
+    kernel, stride, dilation, padding = (_three(attrs[name], name) for name in ("ksize", "strides", "dilation", "pads"))
+    if any(2 * side > size for side, size in zip(padding, kernel, strict=True)):
+        raise ValueError(f"pads {list(padding)} must be at most half of ksize {list(kernel)}")
+    return _sliding(size, kernel, stride, tuple((side, side) for side in padding), dilation, bool(attrs["ceil_mode"]))
+
+
+class _Blocks:
+    """Channels of images in blocks, padded where windows reach beyond the image."""
+
+    def __init__(self, images: Array, windows: Windows, fill: float) -> None:
+        self.flat = images.reshape(-1, *windows.size)
+        self.step = max(1, _BLOCK // max(math.prod(windows.padded), 1))
+        self.number = -(-self.flat.shape[0] // self.step)
+        self.windows = windows
+        self.fill = fill
+
+    def room(self) -> Array | None:
+        """Where a thread pads its blocks, None where nothing is padded."""
+        if self.windows.padded == self.windows.size:
+            return None
+        work = _FLOAT32 if self.flat.dtype in HALVES else self.flat.dtype
+        return np.full((self.step, *self.windows.padded), self.fill, work)
+
+    def of(self, number: int, room: Array | None) -> tuple[slice, Array]:
+        part = slice(number * self.step, min((number + 1) * self.step, self.flat.shape[0]))
+        block = self.flat[part]
+        if room is None:
+            return part, float32_of(block)
+        padded = room[: block.shape[0]]
+        padded[along(slice(None), *self.windows.interior)] = block
+        return part, padded
+
+
+def _folded(ufunc: np.ufunc, block: Array, windows: Windows, out: Array | None) -> Array:
+    """The windows' maxima or sums, one axis after the other; the last step writes into `out` where that is given."""
+    axes = [axis for axis, places in enumerate(windows.kernel) if places > 1]
+    for axis, (places, stride, dilation, number) in enumerate(
+        zip(windows.kernel, windows.stride, windows.dilation, windows.out, strict=True)
+    ):
+        lead = (slice(None),) * (axis + 1)
+        starts = [at * dilation for at in range(places)]
+        parts = [block[along(*lead, slice(start, start + (number - 1) * stride + 1, stride))] for start in starts]
+        if places == 1:
+            block = parts[0]
+            continue
+        target = out if axes[-1] == axis and parts[0].shape == (None if out is None else out.shape) else None
+        block = ufunc(parts[0], parts[1], out=target)
+        for part in parts[2:]:
+            ufunc(block, part, out=block)
+    return block
+
+
+def _pooled(images: Array, out: Array, windows: Windows, ufunc: np.ufunc, fill: float, factors: Array | None) -> None:
+    blocks = _Blocks(images, windows, fill)
+    flat = out.reshape(-1, *windows.out)
+    direct = out.dtype == (_FLOAT32 if images.dtype in HALVES else images.dtype)
+
+    def work(start: int, stop: int) -> None:
+        room = blocks.room()
+        for number in range(start, stop):
+            part, block = blocks.of(number, room)
+            target = flat[part]
+            result = _folded(ufunc, block, windows, target if direct else None)
+            if factors is not None:
+                result = np.divide(result, factors, out=target if direct else None)
+            if result.base is not target and result is not target:
+                store(result, target)
+
+    shared(blocks.number, work, images.size >= _LARGE)
+
+
+@kernel("MaxPoolV3")
+def _max_pool(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    x = needs(inputs[0], "x")
+    _pooled(x, outputs[0], _max_windows(x.shape[2:], attrs), np.maximum, -np.inf, None)
+
+
+def _members(windows: Windows, padding: bool) -> Array:
+    """How many elements each window's sum is divided by: those in the image, with padding those in the padding too."""
+    counts: Array = np.ones((1,) * len(windows.size), np.float32)
+    for axis, (size, (before, after), places, stride, number) in enumerate(
+        zip(windows.size, windows.pads, windows.kernel, windows.stride, windows.out, strict=True)
+    ):
+        starts = np.arange(number) * stride - before
+        ends = np.minimum(starts + places, size + after)
+        found = ends - starts if padding else np.minimum(ends, size) - np.maximum(starts, 0)
+        shape = [1] * len(windows.size)
+        shape[axis] = number
+        counts = counts * found.astype(np.float32).reshape(shape)
+    return counts
+
+
+@kernel("AvgPool3D")
+def _avg_pool(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    x = needs(inputs[0], "x")
+    windows = _mean_windows(x.shape[2:], attrs)
+    divisor = int(attrs["divisor_override"])
+    factors = np.float32(divisor).reshape(1) if divisor else _members(windows, bool(attrs["count_include_pad"]))
+    _pooled(x, outputs[0], windows, np.add, 0, np.asarray(factors))
+
+
+@kernel("MaxPool3DWithArgmaxV2")
+def _max_pool_found(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """Maxima and where they are in the flattened volume; a NaN is the largest, the last one where there are several."""
+    x = needs(inputs[0], "x")
+    windows = _found_windows(x.shape[2:], attrs)
+    blocks = _Blocks(x, windows, -np.inf)
+    values, places = (out.reshape(-1, *windows.out) for out in outputs)
+    steps = (windows.size[1] * windows.size[2], windows.size[2], 1)
+    starts, firsts = _starts(windows, steps)
+
+    def work(start: int, stop: int) -> None:
+        room = blocks.room()
+        for number in range(start, stop):
+            part, block = blocks.of(number, room)
+            best, where = _largest(block, windows, steps, firsts)
+            store(best, values[part])
+            np.add(where, starts, out=places[part])
+
+    shared(blocks.number, work, x.size >= _LARGE)
+
+
+def _starts(windows: Windows, steps: Shape) -> tuple[Array, Array]:
+    """Flat number of each window's first place, which may lie before the image, and from there to its first place inside."""
+    starts: Array = np.zeros((1,) * 3, np.int32)
+    firsts: Array = np.zeros((1,) * 3, np.int32)
+    for axis in range(3):
+        begin = np.arange(windows.out[axis], dtype=np.int32) * windows.stride[axis] - windows.pads[axis][0]
+        skipped = -(np.minimum(begin, 0) // windows.dilation[axis]) * windows.dilation[axis]
+        shape = [1] * 3
+        shape[axis] = -1
+        starts = starts + (begin * steps[axis]).astype(np.int32).reshape(shape)
+        firsts = firsts + (skipped * steps[axis]).astype(np.int32).reshape(shape)
+    return starts, firsts
+
+
+def _largest(block: Array, windows: Windows, steps: Shape, firsts: Array) -> tuple[Array, Array]:
+    """Maxima and how far they are from their window's start.
+
+    The number of the last place that exceeded all before it is where the maximum is: so it is kept as the largest of such numbers, from 1.
+    """
+    shape = (block.shape[0], *windows.out)
+    small = np.uint8 if math.prod(windows.kernel) < 256 else np.uint16 if math.prod(windows.kernel) < 65536 else np.uint32
+    best: Array = np.full(shape, -np.inf, block.dtype)
+    numbers: Array = np.zeros(shape, small)
+    found: Array = np.empty(shape, small)
+    larger: Array = np.empty(shape, np.bool_)
+    offsets = [0]
+    odd = bool(np.isnan(np.maximum.reduce(block, axis=None)))
+    for number, (place, elements) in enumerate(windows.offsets(), 1):
+        seen = block[along(slice(None), *elements)]
+        np.greater(seen, best, out=larger)
+        if odd:
+            np.logical_or(larger, np.isnan(seen), out=larger)
+        np.maximum(best, seen, out=best)
+        np.multiply(larger.view(np.uint8), small(number), out=found, dtype=small)
+        np.maximum(numbers, found, out=numbers)
+        offsets.append(sum(map(int.__mul__, map(int.__mul__, place, windows.dilation), steps)))
+    where = np.take(np.array(offsets, np.int32), numbers)
+    if not numbers.all():  # windows of nothing but -inf
+        np.copyto(where, firsts, where=numbers == 0)
+    return best, where
+
+
+# Windows of nearly the same size, as many as are asked for
+
+
+def _bounds(size: int, number: int) -> list[tuple[int, int]]:
+    return [(at * size // number, -(-(at + 1) * size // number)) for at in range(number)]
+
+
+@kernel("AdaptiveAvgPool3d")
+def _adaptive_mean(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    block, out = float32_of(needs(inputs[0], "x")), outputs[0]
+    for axis in range(2, 5):
+        if block.shape[axis] == out.shape[axis]:
+            continue
+        bounds = _bounds(block.shape[axis], out.shape[axis])
+        lead = (slice(None),) * axis
+        sums = np.empty((*block.shape[:axis], len(bounds), *block.shape[axis + 1 :]), np.float32)
+        for at, (start, stop) in enumerate(bounds):
+            target = sums[along(*lead, at)]
+            np.add.reduce(block[along(*lead, slice(start, stop))], axis=axis, out=target)
+            np.divide(target, np.float32(stop - start), out=target)
+        block = sums
+    store(block, out)
+
+
+@kernel("AdaptiveMaxPool3d")
+def _adaptive_max(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+    """Columns, rows, then planes: of equal maxima the first in the flattened volume wins."""
+    values, (out, places) = float32_of(needs(inputs[0], "x")), outputs
+    found: Array = np.arange(math.prod(values.shape[2:]), dtype=np.int32).reshape(1, 1, *values.shape[2:])
+    found = np.broadcast_to(found, values.shape)
+    for axis in (4, 3, 2):
+        if values.shape[axis] == out.shape[axis]:
+            continue
+        best, where = [], []
+        for start, stop in _bounds(values.shape[axis], out.shape[axis]):
+            index = along(*(slice(None),) * axis, slice(start, stop))
+            largest = np.argmax(values[index], axis=axis, keepdims=True)
+            best.append(np.take_along_axis(values[index], largest, axis))
+            where.append(np.take_along_axis(found[index], largest, axis))
+        values, found = np.concatenate(best, axis), np.concatenate(where, axis)
+    store(values, out)
+    np.copyto(places, found)
+
+
+# Shape rules
+
+
+def _image(meta: Meta, dims: int) -> None:
+    if len(meta.shape) != dims:
+        raise ValueError(f"x of shape {list(meta.shape)} is not an image of {dims} dims")
+
+
+def _rule(x: Meta, dims: int, windows: Any, attrs: Attrs) -> Shape:
+    if unknown(x):
+        return UNKNOWN_RANK
+    _image(x, dims)
+    found: Windows = windows(x.shape[2:], attrs)
+    return (*x.shape[:2], *found.out)
+
+
+@infer("MaxPoolV3")
+def _max_pool_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    return [Out(inputs[0].dtype, _rule(inputs[0], 4, _max_windows, attrs))]
+
+
+@infer("AvgPool3D")
+def _avg_pool_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    return [Out(inputs[0].dtype, _rule(inputs[0], 5, _mean_windows, attrs))]
+
+
+@infer("MaxPool3DWithArgmaxV2")
+def _max_pool_found_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    shape = _rule(inputs[0], 5, _found_windows, attrs)
+    return [Out(inputs[0].dtype, shape), Out(int(DataType.INT32), shape)]
+
+
+def _adaptive_shape(x: Meta, attrs: Attrs) -> Shape:
+    if unknown(x):
+        return UNKNOWN_RANK
+    _image(x, 5)
+    size = [int(value) for value in attrs["output_size"]]
+    if len(size) != 3 or min(size) < 1:
+        raise ValueError(f"output_size {size} must be three positive values")
+    return (*x.shape[:2], *size)
+
+
+@infer("AdaptiveAvgPool3d")
+def _adaptive_mean_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    if attrs["data_format"] != "NCDHW":
+        raise ValueError(f"data_format {attrs['data_format']}: the simulator knows NCDHW")
+    return [Out(inputs[0].dtype, _adaptive_shape(inputs[0], attrs))]
+
+
+@infer("AdaptiveMaxPool3d")
+def _adaptive_max_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    shape = _adaptive_shape(inputs[0], attrs)
+    return [Out(inputs[0].dtype, shape), Out(int(DataType.INT32), shape)]
