@@ -60,6 +60,7 @@ from .engine import errors_log, process
 from .engine.arguments import function
 from .engine.custom import KernelLaunch, kernel_binary, register_kernel
 from .engine.diagnostics import Finding, Misuse, findings, leaks, report
+from .engine.model_file import pack_bundle as model_bundle
 from .operators import kernel
 from .tracing import strict, trace
 from .versions import get_cann_attribute, get_cann_attribute_list, get_cann_version, get_device_capability, get_version_str
@@ -111,6 +112,7 @@ __all__ = [
     "leaks",
     "mdl",
     "media",
+    "model_bundle",
     "new_process",
     "op",
     "prof",

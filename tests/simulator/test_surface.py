@@ -21,7 +21,7 @@ CHAPTERS = {"blas", "mdl", "op", "prof", "rt", "util"}
 ADDED = (
     CHAPTERS | {"configure", "faults", "install", "new_process", "tables"} | {"KernelLaunch", "kernel", "kernel_binary", "register_kernel"}
 )
-ADDED |= {"media", "Finding", "Misuse", "findings", "leaks", "report", "strict", "trace"}
+ADDED |= {"media", "model_bundle", "Finding", "Misuse", "findings", "leaks", "report", "strict", "trace"}
 """What the simulator has beside pyACL's functions."""
 
 GOOD: dict[str, Any] = {"int": 0, "int|str": 0, "str": "", "float": 0.0, "list": [], "list of list": [], "object": None, "dict": {}}
