@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import AutogradError, DTypeError, ShapeError, ValueRangeError
-from .ops import host, indexing
+from .ops import complex_numbers, gather, host, indexing
 from .ops import shape as shape_functions
 from .ops.arguments import checked
 from .ops.call import call
@@ -33,16 +34,21 @@ __all__ = [
     "asarray",
     "empty",
     "empty_like",
+    "empty_strided",
     "eye",
     "from_numpy",
+    "frombuffer",
     "full",
     "full_like",
     "linspace",
     "logspace",
     "ones",
     "ones_like",
+    "range",
     "scalar_tensor",
     "tensor",
+    "tril_indices",
+    "triu_indices",
     "zeros",
     "zeros_like",
 ]
@@ -143,6 +149,32 @@ def from_numpy(ndarray: Any) -> NPUTensor:
 
 
 @checked
+def frombuffer(
+    buffer: Any, *, dtype: DTypeLike, count: int = -1, offset: int = 0, device: DeviceLike = None, requires_grad: bool = False
+) -> NPUTensor:
+    """A new tensor of one dimension with a copy of bytes on the host.
+
+    Args:
+        buffer: An object with Python's buffer interface: bytes, a memoryview, an array.
+        dtype: What the bytes are numbers of.
+        count: How many numbers; -1 for as many as there are.
+        offset: Bytes that are left out in front.
+        device: Where; by default the current device.
+        requires_grad: Must be false.
+
+    Raises:
+        DTypeError: Not a buffer.
+        ValueRangeError: There are no numbers, or fewer than `count`, or a part of one is left.
+
+    Like: torch.frombuffer, numpy.frombuffer. Unlike PyTorch's, it shares no memory with the buffer.
+    """
+    no_autograd(requires_grad, "frombuffer")
+    if count == 0:
+        raise ValueRangeError("count is 0; at least one number is needed", where="frombuffer")
+    return tensor(np.frombuffer(buffer, as_dtype(dtype).numpy, count, offset), device=device)
+
+
+@checked
 def scalar_tensor(value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
     """A 0-d tensor of a number. Like: torch.scalar_tensor."""
     return tensor(value, get_default_dtype() if dtype is None else dtype, device)
@@ -182,6 +214,33 @@ def empty(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
     desc = TensorDesc.of(shapes.as_shape(*size), get_default_dtype() if dtype is None else as_dtype(dtype), as_device(device))
     stream = desc.device.current_stream()
     return _wrap(base.make(base.default_class(), desc, DeviceBuffer(stream.pool.take(desc.block_size), stream)))
+
+
+@checked
+def empty_strided(
+    size: Any, stride: Any, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+) -> NPUTensor:
+    """A tensor with given steps between its elements, which are whatever the memory holds.
+
+    Args:
+        size: The shape.
+        stride: As many steps, in elements, none of them negative.
+        dtype, device, requires_grad: As of `empty`.
+
+    Raises:
+        ShapeError: As many steps as lengths are needed, or a length is negative.
+        ValueRangeError: A negative step.
+
+    Like: torch.empty_strided.
+    """
+    lengths, steps = shapes.as_shape(size), tuple(map(operator.index, stride))
+    if len(lengths) != len(steps):
+        raise ShapeError(f"{len(steps)} steps for {len(lengths)} dimensions", where="empty_strided")
+    if min(steps, default=0) < 0:
+        raise ValueRangeError(f"steps {list(steps)} can't be negative", where="empty_strided")
+    extent = 0 if 0 in lengths else 1 + sum((length - 1) * step for length, step in zip(lengths, steps, strict=True))
+    storage = empty(extent, dtype=dtype, device=device, requires_grad=requires_grad)
+    return base.view(storage, lengths, steps, 0)
 
 
 @checked
@@ -299,18 +358,65 @@ def arange(
     wanted = (dtypes.int64 if whole else get_default_dtype()) if dtype is None else as_dtype(dtype)
     if wanted.is_complex or wanted is dtypes.bool_:
         raise DTypeError(f"there is no range of {wanted.name}", where="arange")
-    if step == 0 or (end - start) * step < 0 or not all(map(math.isfinite, (start, end, step))):
-        raise ValueRangeError(f"a step of {step} does not lead from {start} to {end}", where="arange")
+    if not wanted.is_floating_point and not whole and all(map(math.isfinite, (start, end, step))):
+        start, end, step, whole = int(start), int(end), int(step), True
+    _check_steps(start, end, step, "arange")
     length = -((start - end) // step) if whole else math.ceil((end - start) / step)
+    return _wrap(_progression(start, step, length, wanted, device))
+
+
+def _check_steps(start: Any, end: Any, step: Any, function: str) -> None:
+    if step == 0 or (end - start) * step < 0 or not all(map(math.isfinite, (start, end, step))):
+        raise ValueRangeError(f"a step of {step} does not lead from {start} to {end}", where=function)
+
+
+def _progression(start: Any, step: Any, length: int, wanted: DType, device: DeviceLike) -> Any:
+    """`length` numbers, `step` apart; those of integer dtypes are ints."""
     if wanted.is_floating_point:
         # The operator counts too, in the dtype's precision; in the middle between two elements it comes to the same length.
         working = dtypes.float64 if length > 1 << 20 else wanted
         limit = start + (length - 0.5) * step
     else:
-        start, step, working = int(start), int(step), wanted
-        limit = start + length * step
+        working, limit = wanted, start + length * step
     result = call(RANGE, (start, limit, step), (length, working), as_device(device))
-    return _wrap(result if working is wanted else call(CAST, (result,), (wanted,)))
+    return result if working is wanted else call(CAST, (result,), (wanted,))
+
+
+@checked
+def range(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+) -> NPUTensor:
+    """Numbers from `start` to `end`, which is one of them if a step leads there; PyTorch's older form of `arange`.
+
+    Args:
+        start, end, step: Numbers.
+        dtype: Element type; by default the default dtype, for ints too.
+        device: Where; by default the current device.
+        requires_grad: Must be false.
+
+    Raises:
+        ValueRangeError: `step` is 0 or leads away from `end`, or one of them is not finite.
+        DTypeError: bool or a complex dtype.
+
+    Ascend operator: Range. Like: torch.range.
+    """
+    no_autograd(requires_grad, "range")
+    if end is None:
+        start, end = 0, start
+    start, end, step = (_number(value, "range") for value in (start, end, step))
+    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
+    if wanted.is_complex or wanted is dtypes.bool_:
+        raise DTypeError(f"there is no range of {wanted.name}", where="range")
+    if not wanted.is_floating_point and all(map(math.isfinite, (start, end, step))):
+        start, end, step = int(start), int(end), int(step)
+    _check_steps(start, end, step, "range")
+    return _wrap(_progression(start, step, math.floor((end - start) / step) + 1, wanted, device))
 
 
 @checked
@@ -322,25 +428,36 @@ def linspace(
     Args:
         start, end: Numbers.
         steps: How many.
-        dtype: Element type; by default the default dtype. Integers are computed in the default dtype and cut off.
+        dtype: Element type; by default the default dtype, or its complex type for complex ends. For integers the ends
+            are cut off, and what is computed between them.
         device: Where; by default the current device.
         requires_grad: Must be false.
 
     Raises:
         ValueRangeError: `steps` is negative.
-        DTypeError: A complex dtype.
+        DTypeError: bool, or complex ends for a real dtype.
 
     Ascend operator: LinSpace. Like: torch.linspace, numpy.linspace.
     """
     no_autograd(requires_grad, "linspace")
-    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-    if wanted.is_complex:
-        raise DTypeError(f"there is no linspace of {wanted.name}", where="linspace")
+    start, end = _scalar(start), _scalar(end)
+    numbers = isinstance(start, complex) or isinstance(end, complex)
+    wanted = _default_of(numbers) if dtype is None else as_dtype(dtype)
     steps = operator.index(steps)
     if steps < 0:
         raise ValueRangeError(f"the number of steps can't be {steps}", where="linspace")
+    if wanted.is_complex:
+        ends = ((part(start), part(end)) for part in (operator.attrgetter("real"), operator.attrgetter("imag")))
+        parts = (linspace(first, last, steps, dtype=wanted.to_real(), device=device) for first, last in ends)
+        return complex_numbers.complex(*parts)
+    if numbers:
+        raise DTypeError(f"complex numbers can't become {wanted.name}", where="linspace")
+    if wanted is dtypes.bool_:
+        raise DTypeError("there is no linspace of bool", where="linspace")
     working = wanted if wanted.is_floating_point else dtypes.float64
     first, last = (float(_number(value, "linspace")) for value in (start, end))
+    if not wanted.is_floating_point:
+        first, last = float(int(first)), float(int(last))
     result = call(LIN_SPACE, (first, last), (steps, working), as_device(device))
     return _wrap(result if working is wanted else call(CAST, (result,), (wanted,)))
 
@@ -350,9 +467,11 @@ def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: DTypeLike | None = None, device: DeviceLike = None
 ) -> NPUTensor:
     """`base` to the powers of `linspace(start, end, steps)`. Like: torch.logspace, numpy.logspace."""
-    exponents = linspace(start, end, steps, dtype=dtype, device=device)
+    wanted = None if dtype is None else as_dtype(dtype)
+    real = wanted is not None and wanted.category < dtypes.FLOATING
+    exponents = linspace(start, end, steps, dtype=dtypes.float64 if real else wanted, device=device)
     result: NPUTensor = base**exponents
-    return result
+    return result.to(wanted) if real else result
 
 
 @checked
@@ -380,6 +499,68 @@ def eye(
     if length:
         indexing.fill(base.view(result, (length,), (columns + 1,), 0), 1)
     return result
+
+
+def _scalar(value: Any) -> Any:
+    """A Python number of a NumPy scalar or a tensor of one element."""
+    return value.item() if isinstance(value, (TensorBase, np.generic, np.ndarray)) else value  # type: ignore[union-attr]
+
+
+def _default_of(numbers_are_complex: bool) -> DType:
+    return get_default_dtype().to_complex() if numbers_are_complex else get_default_dtype()
+
+
+@checked
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtypes.int64, device: DeviceLike = None) -> NPUTensor:
+    """The places of the lower triangle of a matrix, row by row.
+
+    Args:
+        row, col: Lengths of the matrix.
+        offset: The last diagonal that belongs to it; 0 the main one, positive ones above it.
+        dtype: Integer dtype of the result.
+        device: Where; by default the current device.
+
+    Returns:
+        Tensor of shape (2, places): row numbers, then column numbers.
+
+    Raises:
+        ShapeError: A negative length.
+        DTypeError: Not an integer dtype.
+
+    Ascend operator: composed of Fill, Tril and NonZero. Like: torch.tril_indices, numpy.tril_indices.
+    """
+    return _triangle_places(shape_functions.tril, row, col, offset, dtype, device, "tril_indices")
+
+
+@checked
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtypes.int64, device: DeviceLike = None) -> NPUTensor:
+    """The places of the upper triangle of a matrix, row by row; arguments and result as of `tril_indices`.
+
+    Args:
+        row, col, dtype, device: As of `tril_indices`.
+        offset: The first diagonal that belongs to it.
+
+    Raises:
+        ShapeError: A negative length.
+        DTypeError: Not an integer dtype.
+
+    Ascend operator: composed of Fill, Triu and NonZero. Like: torch.triu_indices, numpy.triu_indices.
+    """
+    return _triangle_places(shape_functions.triu, row, col, offset, dtype, device, "triu_indices")
+
+
+def _triangle_places(
+    part: Callable[..., Any], row: int, col: int, offset: int, dtype: DTypeLike, device: DeviceLike, function: str
+) -> NPUTensor:
+    wanted = as_dtype(dtype)
+    if wanted.category != dtypes.INTEGER:
+        raise DTypeError(f"an integer dtype is needed, not {wanted.name}", where=function)
+    lengths = shapes.as_shape(row, col)
+    if 0 in lengths:
+        return empty(2, 0, dtype=wanted, device=device)
+    offset = max(-lengths[0] - 1, min(lengths[1] + 1, operator.index(offset)))
+    places = gather.nonzero(part(ones(lengths, dtype=dtypes.uint8, device=device), offset))
+    return _wrap(convert(shape_functions.contiguous(places.T), wanted, None, False))
 
 
 def _number(value: Any, where: str) -> Any:

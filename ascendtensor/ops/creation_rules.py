@@ -13,5 +13,10 @@ def arange(operands: Sequence[Meta], length: int, dtype: DType) -> Outcome:
     return Outcome(((length,),), dtypes=(dtype,))
 
 
+def combinations(operands: Sequence[Meta], r: int, with_replacement: bool, choices: int) -> Outcome:
+    """Rows of `r` elements of a vector."""
+    return Outcome(((choices, r),), attrs={"r": r, "with_replacement": with_replacement})
+
+
 def linspace(operands: Sequence[Meta], steps: int, dtype: DType) -> Outcome:
     return Outcome(((steps,),), constants={"num": (steps,)}, dtypes=(dtype,))

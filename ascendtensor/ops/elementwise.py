@@ -538,11 +538,11 @@ def lerp(input: T, end: T, weight: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
         DTypeError: `input` is not floating.
 
-    Ascend operator: Lerp; Sub, Mul and Add for float64, which Lerp does not take. Like: torch.lerp.
+    Ascend operator: Lerp; Sub, Mul and Add for float64 and complex dtypes, which Lerp does not take. Like: torch.lerp.
     """
-    if not input.desc.dtype.is_floating_point:
+    if input.desc.dtype.category < d.FLOATING:
         raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="lerp", advice="Cast with .to(float32) first.")
-    if d.float64 in (input.desc.dtype, end.desc.dtype):
+    if d.float64 in (input.desc.dtype, end.desc.dtype) or _any_complex(input, end, weight):
         return add(input, mul(sub(end, input), weight), out=out)
     operands = (input, end, weight)
     return call(table.LERP, operands) if out is None else write(table.LERP, out, operands)
@@ -565,9 +565,11 @@ def addcmul(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
     Raises:
         ShapeError: The shapes don't broadcast.
 
-    Ascend operator: Addcmul. Like: torch.addcmul.
+    Ascend operator: Addcmul; Mul and Add for complex dtypes. Like: torch.addcmul.
     """
     operands = (input, tensor1, tensor2, value)
+    if _any_complex(*operands):
+        return add(input, mul(mul(tensor1, tensor2), value), out=out)
     return call(table.ADDCMUL, operands) if out is None else write(table.ADDCMUL, out, operands)
 
 
@@ -589,7 +591,14 @@ def addcdiv(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
         ShapeError: The shapes don't broadcast.
         DTypeError: All operands are integers.
 
-    Ascend operator: Addcdiv. Like: torch.addcdiv.
+    Ascend operator: Addcdiv; RealDiv, Mul and Add for complex dtypes. Like: torch.addcdiv.
     """
     operands = (input, tensor1, tensor2, value)
+    if _any_complex(*operands):
+        return add(input, mul(div(tensor1, tensor2), value), out=out)
     return call(table.ADDCDIV, operands) if out is None else write(table.ADDCDIV, out, operands)
+
+
+def _any_complex(*operands: Any) -> bool:
+    """Whether an operand is complex, for which the operators of several steps have no kernel."""
+    return any(operand.desc.dtype.is_complex if isinstance(operand, TensorBase) else isinstance(operand, complex) for operand in operands)

@@ -1,12 +1,14 @@
-"""Rows of operators that make tensors of nothing but numbers. Fill is in `movement`, which the launch road itself needs."""
+"""Rows of operators that make tensors of numbers, or of choices of them. Fill is in `movement`, which the launch road itself needs."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from ... import dtypes as d
+from ...promotion import Kind
 from .. import creation_rules as rules
 from ..schema import Attr, Input, Output, Row
+from .forms import COMPLEX, INTS, UNSIGNED
 
 RANGE: Final = Row(
     "arange",
@@ -28,6 +30,17 @@ RANGE: Final = Row(
     },
     bits={d.uint64: d.int64},
     per_call=True,  # the length follows from the values, which the tiling reads
+)
+COMBINATIONS: Final = Row(
+    "combinations",
+    "Combinations",
+    (Input("x"),),
+    (Output("y"),),
+    rules.combinations,
+    (Attr("r", "int", 2), Attr("with_replacement", "bool", False)),
+    Kind.SAME,
+    (d.float32, d.float16, d.float64, *INTS, *UNSIGNED, *COMPLEX, d.bool_),
+    bits={d.bfloat16: d.int16},
 )
 LIN_SPACE: Final = Row(
     "linspace",
