@@ -122,10 +122,13 @@ def log(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     elif base in (-1.0, 2.0, 10.0) and not _affine(scale, shift) and x.dtype.kind != "c":
         return bind_ufunc(ufunc, [x], out, half_loop=base == -1.0)
 
+    plain = x.dtype.kind == "c" and not _affine(scale, shift)  # a complex 1 times an infinity has NaN in it
+
     def steps(target: Array, value: Array) -> None:
-        np.multiply(value, target.dtype.type(scale), target)
-        np.add(target, target.dtype.type(shift), target)
-        ufunc(target, target) if target.dtype.kind != "c" else np.log(target, target)
+        if not plain:
+            np.multiply(value, target.dtype.type(scale), target)
+            value = np.add(target, target.dtype.type(shift), target)
+        ufunc(value, target) if target.dtype.kind != "c" else np.log(value, target)
         if (target.dtype.kind == "c" and base != -1.0) or base not in (-1.0, 2.0, 10.0):
             # part by part: a complex divisor makes NaN beside an infinity
             for part in (target.real, target.imag) if target.dtype.kind == "c" else (target,):

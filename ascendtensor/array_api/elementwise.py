@@ -1,0 +1,167 @@
+"""Elementwise functions of the standard: PyTorch's, with the standard's promotion and its few other names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..ops import comparison, complex_numbers, elementwise, floats, shape
+from ..ops.aliases import negative
+from ..ops.comparison import bitwise_not as bitwise_invert
+from ..ops.comparison import isfinite, isinf, isnan, logical_not, signbit
+from ..ops.complex_numbers import conj
+from ..ops.elementwise import square
+from ..ops.unary import (
+    abs,
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    ceil,
+    cos,
+    cosh,
+    exp,
+    expm1,
+    floor,
+    log,
+    log1p,
+    log2,
+    log10,
+    positive,
+    reciprocal,
+    round,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+    trunc,
+)
+from ..ops.views import imag, real
+from .array import promoted
+
+__all__ = [
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "ceil",
+    "clip",
+    "conj",
+    "copysign",
+    "cos",
+    "cosh",
+    "divide",
+    "equal",
+    "exp",
+    "expm1",
+    "floor",
+    "floor_divide",
+    "greater",
+    "greater_equal",
+    "hypot",
+    "imag",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "less",
+    "less_equal",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "nextafter",
+    "not_equal",
+    "positive",
+    "pow",
+    "real",
+    "reciprocal",
+    "remainder",
+    "round",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "trunc",
+]
+
+
+def _of_two(function: Callable[..., Any], like: str) -> Callable[..., Any]:
+    """A function of two operands, at least one of them an array, that promotes as the standard asks."""
+
+    def standard(x1: Any, x2: Any, /) -> Any:
+        return function(*promoted(x1, x2))
+
+    standard.__name__ = standard.__qualname__ = like
+    standard.__doc__ = f"`ascendtensor.{function.__name__}` of two operands, with the standard's promotion. Like: numpy.{like}."
+    return standard
+
+
+add = _of_two(elementwise.add, "add")
+atan2 = _of_two(elementwise.atan2, "atan2")
+bitwise_and = _of_two(comparison.bitwise_and, "bitwise_and")
+bitwise_left_shift = _of_two(comparison.bitwise_left_shift, "bitwise_left_shift")
+bitwise_or = _of_two(comparison.bitwise_or, "bitwise_or")
+bitwise_right_shift = _of_two(comparison.bitwise_right_shift, "bitwise_right_shift")
+bitwise_xor = _of_two(comparison.bitwise_xor, "bitwise_xor")
+copysign = _of_two(floats.copysign, "copysign")
+divide = _of_two(elementwise.div, "divide")
+equal = _of_two(comparison.eq, "equal")
+floor_divide = _of_two(elementwise.floor_divide, "floor_divide")
+greater = _of_two(comparison.gt, "greater")
+greater_equal = _of_two(comparison.ge, "greater_equal")
+hypot = _of_two(elementwise.hypot, "hypot")
+less = _of_two(comparison.lt, "less")
+less_equal = _of_two(comparison.le, "less_equal")
+logaddexp = _of_two(floats.logaddexp, "logaddexp")
+logical_and = _of_two(comparison.logical_and, "logical_and")
+logical_or = _of_two(comparison.logical_or, "logical_or")
+logical_xor = _of_two(comparison.logical_xor, "logical_xor")
+maximum = _of_two(elementwise.maximum, "maximum")
+minimum = _of_two(elementwise.minimum, "minimum")
+multiply = _of_two(elementwise.mul, "multiply")
+nextafter = _of_two(floats.nextafter, "nextafter")
+not_equal = _of_two(comparison.ne, "not_equal")
+pow = _of_two(elementwise.pow, "pow")
+remainder = _of_two(elementwise.remainder, "remainder")
+subtract = _of_two(elementwise.sub, "subtract")
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
+    """`x` with smaller elements replaced by `min`, then greater ones by `max`, in the dtype of `x`. Like: numpy.clip."""
+    if min is None and max is None:
+        return shape.clone(x)
+    bounds = [bound.to(x.dtype) if hasattr(bound, "desc") else bound for bound in (min, max)]
+    return elementwise.clamp(x, *bounds)
+
+
+def sign(x: Any, /) -> Any:
+    """-1, 0 or 1; of complex numbers the number over its absolute value. Like: numpy.sign."""
+    return complex_numbers.sgn(x)

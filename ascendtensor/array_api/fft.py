@@ -1,0 +1,86 @@
+"""The extension `fft` of the standard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import fft as torch_words
+from ..dtypes import dtype as DType
+from ..ops import fft as functions
+from ..runtime.device import DeviceLike
+from .array import wrap
+
+__all__ = [
+    "fft",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftfreq",
+    "rfftn",
+]
+
+
+def _along(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A transform along one axis in the standard's words."""
+
+    def standard(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
+        return function(x, n, axis, norm)
+
+    return _named(standard, function)
+
+
+def _over(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A transform over several axes in the standard's words."""
+
+    def standard(x: Any, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Any:
+        return function(x, s, axes, norm)
+
+    return _named(standard, function)
+
+
+def _named(standard: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    name = function.__name__
+    standard.__name__ = standard.__qualname__ = name
+    standard.__doc__ = f"`ascendtensor.fft.{name}` in the standard's words. Like: numpy.fft.{name}."
+    return standard
+
+
+fft = _along(functions.fft)
+ifft = _along(functions.ifft)
+rfft = _along(functions.rfft)
+irfft = _along(functions.irfft)
+hfft = _along(functions.hfft)
+ihfft = _along(functions.ihfft)
+fftn = _over(functions.fftn)
+ifftn = _over(functions.ifftn)
+rfftn = _over(functions.rfftn)
+irfftn = _over(functions.irfftn)
+
+
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: DeviceLike = None) -> Any:
+    """The frequencies of `fft` for `n` samples at a distance of `d`. Like: numpy.fft.fftfreq."""
+    return wrap(torch_words.fftfreq(n, d, dtype=dtype, device=device))
+
+
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: DeviceLike = None) -> Any:
+    """The frequencies of `rfft` for `n` samples at a distance of `d`. Like: numpy.fft.rfftfreq."""
+    return wrap(torch_words.rfftfreq(n, d, dtype=dtype, device=device))
+
+
+def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
+    """The frequency 0 in the middle. Like: numpy.fft.fftshift."""
+    return functions.fftshift(x, axes)
+
+
+def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
+    """`fftshift` undone. Like: numpy.fft.ifftshift."""
+    return functions.ifftshift(x, axes)

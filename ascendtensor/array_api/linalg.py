@@ -1,0 +1,165 @@
+"""The extension `linalg` of the standard."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .. import dtypes as d
+from ..dtypes import dtype as DType
+from ..ops import linalg as systems
+from ..ops import linalg_factors as factors
+from ..ops import linalg_norms as norms
+from ..ops import linalg_products, linalg_vectors, reduction, shape, views
+from ..ops.linalg import det, inv
+from ..ops.linalg_factors import eigvalsh, svdvals
+from .array import promoted
+from .manipulation import matmul, matrix_transpose, tensordot, vecdot
+
+__all__ = [
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+
+class Eigen(NamedTuple):
+    """Eigenvalues and, in columns, eigenvectors."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class QR(NamedTuple):
+    """An orthonormal and an upper triangular factor."""
+
+    Q: Any
+    R: Any
+
+
+class SignAndLog(NamedTuple):
+    """The sign of determinants and the logarithm of their absolute values."""
+
+    sign: Any
+    logabsdet: Any
+
+
+class SVD(NamedTuple):
+    """Left singular vectors, singular values, right singular vectors in rows."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+def cholesky(x: Any, /, *, upper: bool = False) -> Any:
+    """The triangular factor of positive definite matrices. Like: numpy.linalg.cholesky."""
+    return systems.cholesky(x, upper)
+
+
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """Cross products of 3-element vectors. Like: numpy.linalg.cross."""
+    left, right = views.broadcast_tensors(*promoted(x1, x2))
+    return linalg_vectors.cross(left, right, dim=axis)
+
+
+def diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    """The diagonals of matrices, a view. Like: numpy.linalg.diagonal."""
+    return systems.diagonal(x, offset=offset)
+
+
+def eig(x: Any, /) -> Eigen:
+    """Eigenvalues and eigenvectors of any square matrices. Like: numpy.linalg.eig."""
+    return Eigen(*factors.eig(x))
+
+
+def eigvals(x: Any, /) -> Any:
+    """Eigenvalues of any square matrices. Like: numpy.linalg.eigvals."""
+    return factors.eigvals(x)
+
+
+def eigh(x: Any, /) -> Eigen:
+    """Eigenvalues and eigenvectors of symmetric or Hermitian matrices. Like: numpy.linalg.eigh."""
+    return Eigen(*factors.eigh(x))
+
+
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+    """Norms of matrices. Like: numpy.linalg.matrix_norm."""
+    return norms.matrix_norm(x, ord, (-2, -1), keepdims)
+
+
+def matrix_power(x: Any, n: int, /) -> Any:
+    """Square matrices to an integer power. Like: numpy.linalg.matrix_power."""
+    return linalg_products.matrix_power(x, n)
+
+
+def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
+    """Numbers of singular values above `rtol` times the greatest. Like: numpy.linalg.matrix_rank."""
+    return norms.matrix_rank(x, rtol=rtol)
+
+
+def outer(x1: Any, x2: Any, /) -> Any:
+    """Products of all pairs of elements of two vectors. Like: numpy.linalg.outer."""
+    left, right = promoted(x1, x2)
+    return left[:, None] * right[None, :]
+
+
+def pinv(x: Any, /, *, rtol: Any = None) -> Any:
+    """Pseudo-inverses. Like: numpy.linalg.pinv."""
+    return norms.pinv(x, rtol=rtol)
+
+
+def qr(x: Any, /, *, mode: str = "reduced") -> QR:
+    """Orthonormal and triangular factors. Like: numpy.linalg.qr."""
+    return QR(*factors.qr(x, mode))
+
+
+def slogdet(x: Any, /) -> SignAndLog:
+    """Signs and logarithms of determinants. Like: numpy.linalg.slogdet."""
+    return SignAndLog(*systems.slogdet(x))
+
+
+def solve(x1: Any, x2: Any, /) -> Any:
+    """Solutions of systems of linear equations; `x2` is one vector, or matrices. Like: numpy.linalg.solve."""
+    if x2.ndim == 1:
+        stack = x1.shape[:-2]
+        return systems.solve(x1, x2[:, None].expand(*stack, x2.shape[0], 1))[..., 0]
+    return systems.solve(x1, x2)
+
+
+def svd(x: Any, /, *, full_matrices: bool = True) -> SVD:
+    """Singular value decompositions. Like: numpy.linalg.svd."""
+    return SVD(*factors.svd(x, full_matrices))
+
+
+def trace(x: Any, /, *, offset: int = 0, dtype: DType | None = None) -> Any:
+    """Sums along diagonals. Like: numpy.linalg.trace."""
+    if dtype is None and x.dtype.category == d.INTEGER and not x.dtype.is_signed:
+        dtype = d.uint64
+    return reduction.sum(shape.clone(systems.diagonal(x, offset=offset)), -1, dtype=dtype)
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
+    """Norms of vectors along axes, of all elements if None. Like: numpy.linalg.vector_norm."""
+    return reduction.vector_norm(x, ord, axis, keepdims)

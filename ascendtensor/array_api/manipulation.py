@@ -1,0 +1,147 @@
+"""Manipulation, indexing and matrix functions of the standard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ShapeError
+from ..ops import gather, views
+from ..ops import matmul as products
+from ..ops import shape as shaping
+from ..promotion import promote_types
+from ..shapes import broadcast_shapes as broadcast_shapes
+from .array import promoted
+
+
+def broadcast_arrays(*arrays: Any) -> tuple[Any, ...]:
+    """Views of a common shape. Like: numpy.broadcast_arrays."""
+    return tuple(views.broadcast_tensors(*arrays))
+
+
+def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:
+    """A view of a larger shape. Like: numpy.broadcast_to."""
+    return views.expand(x, *shape) if x.shape != tuple(shape) else x
+
+
+def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Any:
+    """Arrays joined along an axis, flattened first if it is None. Like: numpy.concat."""
+    if axis is None:
+        return shaping.cat([views.reshape(array, -1) for array in arrays], 0)
+    return shaping.cat(list(arrays), axis)
+
+
+def expand_dims(x: Any, /, axis: int | tuple[int, ...]) -> Any:
+    """A view with axes of length 1 at these places of the result. Like: numpy.expand_dims."""
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    rank = x.ndim + len(axes)
+    if any(not -rank <= one < rank for one in axes):
+        raise IndexError(f"expand_dims: axis {axis} is out of range for {rank} dimensions")
+    places = sorted({one % rank for one in axes})
+    if len(places) != len(axes):
+        raise ShapeError(f"an axis comes twice in {axis}").with_context("expand_dims", (x,))
+    for place in places:
+        x = views.unsqueeze(x, place)
+    return x
+
+
+def flip(x: Any, /, *, axis: int | tuple[int, ...] | None = None) -> Any:
+    """Elements in reverse order along axes, all if None. Like: numpy.flip."""
+    dims = tuple(range(x.ndim)) if axis is None else axis
+    return shaping.flip(x, dims)
+
+
+def moveaxis(x: Any, source: int | tuple[int, ...], destination: int | tuple[int, ...], /) -> Any:
+    """A view with axes moved to other places. Like: numpy.moveaxis."""
+    return views.movedim(x, source, destination)
+
+
+def permute_dims(x: Any, /, axes: tuple[int, ...]) -> Any:
+    """A view with the axes in another order. Like: numpy.permute_dims."""
+    return views.permute(x, tuple(axes))
+
+
+def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
+    """Each element several times in a row. Like: numpy.repeat."""
+    return shaping.repeat_interleave(x, repeats, axis)
+
+
+def reshape(x: Any, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Any:
+    """The elements in another shape: a view where that is possible and `copy` is not True. Like: numpy.reshape."""
+    if copy is False:
+        return views.view(x, tuple(shape))
+    result = views.reshape(x, tuple(shape))
+    return shaping.clone(result) if copy else result
+
+
+def roll(x: Any, /, shift: int | tuple[int, ...], *, axis: int | tuple[int, ...] | None = None) -> Any:
+    """Elements moved along axes, those beyond the end at the beginning. Like: numpy.roll."""
+    return shaping.roll(x, shift, axis)
+
+
+def squeeze(x: Any, /, axis: int | tuple[int, ...]) -> Any:
+    """A view without these axes, whose length must be 1. Like: numpy.squeeze."""
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    if any(not -x.ndim <= one < x.ndim for one in axes):
+        raise IndexError(f"squeeze: axis {axis} is out of range for {x.ndim} dimensions")
+    if any(x.shape[one] != 1 for one in axes):
+        raise ShapeError(f"the length of an axis of {axis} is not 1").with_context("squeeze", (x,))
+    return views.squeeze(x, axes) if axes else x
+
+
+def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Any:
+    """Arrays of one shape joined along a new axis. Like: numpy.stack."""
+    return shaping.stack(list(arrays), axis)
+
+
+def tile(x: Any, repetitions: tuple[int, ...], /) -> Any:
+    """An array repeated along its axes. Like: numpy.tile."""
+    return shaping.tile(x, tuple(repetitions))
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
+    """Views of the parts along an axis. Like: numpy.unstack."""
+    return views.unbind(x, axis)
+
+
+def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
+    """Elements of an axis by their positions. Like: numpy.take."""
+    if axis is None:
+        if x.ndim != 1:
+            raise ShapeError(f"an axis is needed for {x.ndim} dimensions").with_context("take", (x,))
+        axis = 0
+    axis = axis % x.ndim
+    index = (slice(None),) * axis + (indices,)
+    return x[index]
+
+
+def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
+    """For each place of `indices` the element of the same place but for the axis. Like: numpy.take_along_axis."""
+    return gather.take_along_dim(x, indices, axis)
+
+
+def matmul(x1: Any, x2: Any, /) -> Any:
+    """Products of matrices. Like: numpy.matmul."""
+    return products.matmul(*_same(x1, x2))
+
+
+def matrix_transpose(x: Any, /) -> Any:
+    """The last two axes exchanged, a view. Like: numpy.matrix_transpose."""
+    return x.mT
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    """Sums of products over axes. Like: numpy.tensordot."""
+    return products.tensordot(*_same(x1, x2), dims=axes)
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """Dot products along an axis, the first operand conjugated. Like: numpy.vecdot."""
+    return products.vecdot(*_same(x1, x2), dim=axis)
+
+
+def _same(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Two arrays in their common dtype."""
+    x1, x2 = promoted(x1, x2)
+    common = promote_types(x1.dtype, x2.dtype)
+    return x1.to(common), x2.to(common)

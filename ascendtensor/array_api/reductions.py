@@ -1,0 +1,159 @@
+"""Statistical, searching and utility functions of the standard that take one array apart along axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes as d
+from ..dtypes import dtype as DType
+from ..errors import ShapeError
+from ..ops import gather, reduction, shape, sorting
+from .array import promoted
+
+Axis = int | tuple[int, ...] | None
+
+
+def sum(x: Any, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Any:
+    """Sums; of integers in int64 (uint64 of unsigned ones). Like: numpy.sum."""
+    return reduction.sum(x, axis, keepdims, dtype=_wide(x, dtype)) if axis != () else _untouched(x, dtype)
+
+
+def prod(x: Any, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Any:
+    """Products; of integers in int64 (uint64 of unsigned ones). Like: numpy.prod."""
+    return reduction.prod(x, axis, keepdims, dtype=_wide(x, dtype)) if axis != () else _untouched(x, dtype)
+
+
+def _wide(x: Any, dtype: DType | None) -> DType | None:
+    """The dtype of a sum: the default integer, unsigned of unsigned integers."""
+    if dtype is None and x.dtype.category == d.INTEGER and not x.dtype.is_signed:
+        return d.uint64
+    return dtype
+
+
+def _untouched(x: Any, dtype: DType | None) -> Any:
+    """A reduction over no axis: the elements in the dtype that a sum of them has."""
+    wanted = _wide(x, dtype) or (d.int64 if x.dtype.category <= d.INTEGER else x.dtype)
+    return x.to(wanted, copy=True)
+
+
+def max(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The greatest elements. Like: numpy.max."""
+    return reduction.amax(x, axis, keepdims) if axis != () else shape.clone(x)
+
+
+def min(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The least elements. Like: numpy.min."""
+    return reduction.amin(x, axis, keepdims) if axis != () else shape.clone(x)
+
+
+def mean(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Means. Like: numpy.mean."""
+    return reduction.mean(x, axis, keepdims) if axis != () else shape.clone(x)
+
+
+def std(x: Any, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    """Standard deviations; sums are divided by the number of elements less `correction`. Like: numpy.std."""
+    if axis == ():  # each element by itself: its distance from its mean is 0
+        return (x - x) / (1 - correction)
+    return reduction.std(x, axis, keepdim=keepdims, correction=correction)
+
+
+def var(x: Any, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    """Variances; sums are divided by the number of elements less `correction`. Like: numpy.var."""
+    if axis == ():  # each element by itself: its distance from its mean is 0
+        return (x - x) / (1 - correction)
+    return reduction.var(x, axis, keepdim=keepdims, correction=correction)
+
+
+def all(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Whether all elements are true. Like: numpy.all."""
+    return reduction.all(x, axis, keepdims) if axis != () else x.to(d.bool_, copy=True)
+
+
+def any(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Whether some element is true. Like: numpy.any."""
+    return reduction.any(x, axis, keepdims) if axis != () else x.to(d.bool_, copy=True)
+
+
+def count_nonzero(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Numbers of elements that are not zero, int64. Like: numpy.count_nonzero."""
+    nonzero = x if x.dtype is d.bool_ else x != 0
+    return reduction.sum(nonzero, axis, keepdims) if axis != () else nonzero.to(d.int64)
+
+
+def argmax(x: Any, /, *, axis: int | None = None, keepdims: bool = False) -> Any:
+    """Positions of the greatest elements, the first of several. Like: numpy.argmax."""
+    return reduction.argmax(x, axis, keepdims)
+
+
+def argmin(x: Any, /, *, axis: int | None = None, keepdims: bool = False) -> Any:
+    """Positions of the least elements, the first of several. Like: numpy.argmin."""
+    return reduction.argmin(x, axis, keepdims)
+
+
+def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> Any:
+    """Running sums, a zero before them if `include_initial`. Like: numpy.cumulative_sum."""
+    return _running(reduction.cumsum, x, "cumulative_sum", axis, dtype, 0 if include_initial else None)
+
+
+def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> Any:
+    """Running products, a one before them if `include_initial`. Like: numpy.cumulative_prod."""
+    return _running(reduction.cumprod, x, "cumulative_prod", axis, dtype, 1 if include_initial else None)
+
+
+def _running(function: Any, x: Any, name: str, axis: int | None, dtype: DType | None, initial: int | None) -> Any:
+    if axis is None:
+        if x.ndim != 1:
+            raise ShapeError(f"an axis is needed for {x.ndim} dimensions").with_context(name, (x,))
+        axis = 0
+    result = function(x, axis, dtype=_wide(x, dtype))
+    if initial is None:
+        return result
+    edge = list(result.shape)
+    edge[axis] = 1
+    return shape.cat([result.new_full(tuple(edge), initial), result], axis)
+
+
+def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
+    """`n`-th differences of neighbours. Like: numpy.diff."""
+    parts = [part for part in (prepend, x, append) if part is not None]
+    whole = shape.cat(parts, axis) if len(parts) > 1 else x
+    for _ in range(n):
+        length = whole.shape[axis]
+        after, before = gather_range(whole, axis, 1, length), gather_range(whole, axis, 0, length - 1)
+        whole = after != before if whole.dtype is d.bool_ else after - before
+    return whole
+
+
+def gather_range(x: Any, axis: int, start: int, stop: int) -> Any:
+    """Elements `start` to `stop` of an axis, a view."""
+    index = [slice(None)] * x.ndim
+    index[axis] = slice(start, stop if stop > start else start)
+    return x[tuple(index)]
+
+
+def nonzero(x: Any, /) -> tuple[Any, ...]:
+    """Positions of the elements that are not zero, one array for each axis. Like: numpy.nonzero."""
+    if not x.ndim:
+        raise ShapeError("at least one dimension is needed").with_context("nonzero", (x,))
+    return tuple(gather.nonzero(x, as_tuple=True))
+
+
+def where(condition: Any, x1: Any, x2: Any, /) -> Any:
+    """`x1` where the condition holds, else `x2`. Like: numpy.where."""
+    return gather.where(condition, *promoted(x1, x2))
+
+
+def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
+    """Positions in the sorted vector `x1` before which the elements of `x2` belong. Like: numpy.searchsorted."""
+    return sorting.searchsorted(x1 if sorter is None else gather.index_select(x1, 0, sorter), x2, side=side)
+
+
+def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+    """The elements in order. Like: numpy.sort."""
+    return sorting.sort(x, axis, descending, stable)[0]
+
+
+def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+    """The positions that would put the elements in order. Like: numpy.argsort."""
+    return sorting.argsort(x, axis, descending, stable)

@@ -1,0 +1,62 @@
+"""Set functions of the standard."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..base import TensorBase
+from ..ops import shape, sorting
+from .array import promoted
+from .creation import asarray
+
+
+class UniqueAll(NamedTuple):
+    """Distinct elements, where each is found first, which of them each element is, and how often each comes."""
+
+    values: Any
+    indices: Any
+    inverse_indices: Any
+    counts: Any
+
+
+class UniqueCounts(NamedTuple):
+    """Distinct elements, and how often each comes."""
+
+    values: Any
+    counts: Any
+
+
+class UniqueInverse(NamedTuple):
+    """Distinct elements, and which of them each element is."""
+
+    values: Any
+    inverse_indices: Any
+
+
+def unique_values(x: Any, /) -> Any:
+    """Distinct elements, sorted. Like: numpy.unique_values."""
+    return sorting.unique(x)
+
+
+def unique_counts(x: Any, /) -> UniqueCounts:
+    """Distinct elements, sorted, and how often each comes. Like: numpy.unique_counts."""
+    return UniqueCounts(*sorting.unique(x, return_counts=True))
+
+
+def unique_inverse(x: Any, /) -> UniqueInverse:
+    """Distinct elements, sorted, and which of them each element is. Like: numpy.unique_inverse."""
+    return UniqueInverse(*sorting.unique(x, return_inverse=True))
+
+
+def unique_all(x: Any, /) -> UniqueAll:
+    """Distinct elements, sorted, with all that is to be known of them. Like: numpy.unique_all."""
+    values, inverse, counts = sorting.unique(x, return_inverse=True, return_counts=True)
+    order = sorting.argsort(inverse.reshape(-1), stable=True)
+    first = counts.cumsum(0) - counts
+    return UniqueAll(values, order[first] if order.size else shape.clone(first), inverse, counts)
+
+
+def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
+    """Whether elements of `x1` are among those of `x2`. Like: numpy.isin."""
+    x1, x2 = (x if isinstance(x, TensorBase) else asarray(x) for x in (x1, x2))
+    return sorting.isin(*promoted(x1, x2), invert=invert)

@@ -1,0 +1,89 @@
+"""DLPack: what other libraries take from tensors and give to them.
+
+Simulated device memory is offered as host memory, through a copy, since its addresses mean nothing outside the simulator. Memory of a real
+chip is offered as a copy on the host too, where the other side asks for one: pyACL's pointers are CANN's, and no consumer of
+DLPack's kind for them is known to pyACL.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, Final
+
+import numpy as np
+
+from ..base import TensorBase
+from ..errors import DTypeError, ValueRangeError
+from ..ops.host import download, upload
+from ..runtime.device import DeviceLike, as_device, backend
+
+
+class DeviceKind(IntEnum):
+    """DLPack's numbers of kinds of devices (dlpack.h, DLDeviceType)."""
+
+    CPU = 1
+    EXTENSION = 12
+
+
+HOST: Final = (DeviceKind.CPU, 0)
+
+
+def device_of(tensor: TensorBase) -> tuple[DeviceKind, int]:
+    """`tensor.__dlpack_device__()`: the host for simulated memory, DLPack's kind of extension devices for a chip's."""
+    if backend().name == "simulator":
+        return HOST
+    return DeviceKind.EXTENSION, tensor.desc.device.index
+
+
+def capsule(
+    tensor: TensorBase, max_version: tuple[int, int] | None = None, dl_device: tuple[Any, int] | None = None, copy: bool | None = None
+) -> Any:
+    """`tensor.__dlpack__()`: a capsule over a copy on the host.
+
+    Raises:
+        BufferError: Another device is asked for, `copy=False`, or the dtype has no place in NumPy.
+    """
+    wanted = device_of(tensor) if dl_device is None else dl_device
+    if int(wanted[0]) != DeviceKind.CPU:
+        text = "memory of an NPU can be exported to the host only"
+        raise BufferError(f"__dlpack__: {text}; ask for dl_device=(1, 0), or take .numpy()")
+    if copy is False:
+        raise BufferError("__dlpack__: device memory can't be seen from the host without a copy; leave copy=False away")
+    array = download(tensor)
+    if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
+        raise BufferError(f"__dlpack__: NumPy can't export {tensor.desc.dtype.name}; convert with .to(float32) first")
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    try:
+        return array.__dlpack__(max_version=max_version)
+    except TypeError:  # NumPy before 2.1
+        return array.__dlpack__()
+
+
+def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) -> Any:
+    """A tensor of what another library exports by DLPack.
+
+    Args:
+        x: Anything with `__dlpack__` and `__dlpack_device__`. A tensor of this library is shared, anything else is copied.
+        device: Where to; the current device if None.
+        copy: True always copies; False refuses where a copy is needed.
+
+    Raises:
+        DTypeError: `x` exports nothing, or a dtype that tensors can't have.
+        ValueRangeError: `copy=False`, but a copy is needed.
+        BufferError: `x` lies on a device whose memory can't be read here.
+
+    Like: torch.from_dlpack, numpy.from_dlpack.
+    """
+    if isinstance(x, TensorBase):
+        elsewhere = device is not None and as_device(device) is not x.desc.device
+        if copy is False and elsewhere:
+            raise ValueRangeError("another device needs a copy", where="from_dlpack").with_context("from_dlpack", (x,))
+        return x.to(device, copy=bool(copy)) if elsewhere or copy else x  # type: ignore[attr-defined]
+    if not hasattr(x, "__dlpack__"):
+        raise DTypeError(f"{type(x).__name__} has no __dlpack__", where="from_dlpack", advice="tensor() takes any array-like.")
+    if copy is False:
+        raise ValueRangeError("memory of another library needs a copy", where="from_dlpack", advice="Leave copy=False away.")
+    kind = x.__dlpack_device__()[0]
+    if int(kind) != DeviceKind.CPU:
+        raise BufferError(f"from_dlpack: memory of DLPack's device kind {int(kind)} can't be read here; move it to the host first")
+    return upload(np.from_dlpack(x), device=device)
