@@ -258,7 +258,8 @@ class NPUTensor(Methods):
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> Self:
         """The tensor on another device; itself if it is there. Like: numpy.ndarray.to_device."""
-        return self.to(device)
+        moved: Self = self.to(device)
+        return moved
 
     def __array__(self, dtype: Any = None, copy: _Bool | None = None) -> Array:
         return protocols.array(self, dtype, copy)
