@@ -15,7 +15,7 @@ from ..codes import DataType, Format
 from ..compiler.description import Attribute, Description, TensorDescription
 from ..errors import OperatorNotFoundError
 from ..runtime import device
-from .registry import HandleRegistry, OpHandle, handle_cache
+from .registry import HandleRegistry, OpHandle, Unbuilt, handle_cache
 
 if TYPE_CHECKING:
     from ..runtime.desc import TensorDesc
@@ -52,6 +52,7 @@ class Handles:
         if found is not None:
             registry.note(description)
             return found
+        loaded(description)
         with registry.lock:
             found = self._handles.get(key)
             if found is None:
@@ -72,12 +73,21 @@ _handles: Final = Handles(handle_cache)
 
 def with_model(description: Description, launch: Callable[[], Any]) -> Any:
     """Run `launch` with the model of a description loaded; once more with it loaded anew if it was not found (OM-11)."""
-    handle_cache.load(description)
+    loaded(description)
     try:
         return launch()
     except OperatorNotFoundError:
         handle_cache.reload(description)
         return launch()
+
+
+def loaded(description: Description) -> None:
+    """Load the model of a description; where it has to be made, that happens without the registry's lock."""
+    try:
+        handle_cache.load(description, later=True)
+    except Unbuilt:
+        handle_cache.build(description)
+        handle_cache.load(description)
 
 
 def ordered(reads: Sequence[DeviceBuffer], writes: Sequence[DeviceBuffer], stream: Stream) -> None:

@@ -52,6 +52,18 @@ class CacheInfo(NamedTuple):
     dynamic_launches: int
 
 
+class Unbuilt(Exception):
+    """A model has to be made first, which others need not wait for.
+
+    Attributes:
+        description: Of which operator.
+    """
+
+    def __init__(self, description: Description) -> None:
+        super().__init__(description)
+        self.description = description
+
+
 class OpHandle:
     """An op handle, destroyed some time after its last plan is gone.
 
@@ -84,6 +96,8 @@ class HandleRegistry:
         self._dying: deque[tuple[list[int], list[int]]] = deque()
         # Bytes given to acl.op.load stay alive: the documentation says the user manages that memory (OM-5).
         self._loaded: dict[Description, bytes] = {}
+        # Models that `build` made and that nobody has loaded yet, with the seconds that they took.
+        self._built: dict[Description, tuple[bytes, float]] = {}
         self._source: ModelStore | Archive | Registrar | None = None
         # Called with the description of every model that a new plan launches (`op_models.record`).
         self.recorders: list[Callable[[Description], None]] = []
@@ -221,11 +235,18 @@ class HandleRegistry:
             self._live.add(value)
             return OpHandle(value, self._graveyard)
 
-    def load(self, description: Description) -> float:
+    def load(self, description: Description, *, later: bool = False) -> float:
         """Make sure that the operator model of a description is loaded.
+
+        Args:
+            description: Of which operator.
+            later: Leave the making of a model to `build`, which the caller calls without the lock.
 
         Returns:
             Seconds that it took to get the model from the store or the compiler, 0.0 if it was loaded already.
+
+        Raises:
+            Unbuilt: The model has to be made first, and `later` is set.
         """
         with self.lock:
             self.note(description)
@@ -235,14 +256,19 @@ class HandleRegistry:
                 self._loaded[description] = b""
                 return 0.0
             source = self._models()
+            built, spent = self._built.pop(description, (b"", 0.0))
+            if later and not built and isinstance(source, compiler.ModelStore):
+                raise Unbuilt(description)
             began = time.perf_counter()
-            if isinstance(source, compiler.Registrar):
+            if built:
+                model = built
+            elif isinstance(source, compiler.Registrar):
                 with progress.shown(f"{description} with {source.name} for {source.soc}"):
                     _register(source, description)
                 model = b""  # it stays in pyACL
             else:
                 (model,) = source.get([description])
-            spent = time.perf_counter() - began
+            spent += time.perf_counter() - began
             self._compile_seconds += spent
             logger.info("operator model for %s: %.1f ms, %d bytes", description.op_type, spent * 1e3, len(model))
             with HeldInterrupts():
@@ -250,6 +276,22 @@ class HandleRegistry:
                     binding.op_load(binding.bytes_to_ptr(model), len(model))
                 self._loaded[description] = model
             return spent
+
+    def build(self, description: Description) -> None:
+        """Make a model, without the lock, so that other threads' launches and misses go on; two that want the same one make it once.
+
+        Raises:
+            CompileError: It can't be made.
+        """
+        source = self._models()
+        if not isinstance(source, compiler.ModelStore):
+            return
+        began = time.perf_counter()
+        (model,) = source.get([description])
+        spent = time.perf_counter() - began
+        with self.lock:
+            if description not in self._loaded and source is self._source:
+                self._built[description] = model, spent
 
     def _is_given(self, description: Description) -> bool:
         """Whether pyACL holds a model already, one that the user loaded."""
@@ -265,9 +307,10 @@ class HandleRegistry:
             record(description)
 
     def _models(self) -> ModelStore | Archive | Registrar:
-        if self._source is None:
-            self._source = compiler.choose(device.backend().name, device.soc_name())
-        return self._source
+        with self.lock:
+            if self._source is None:
+                self._source = compiler.choose(device.backend().name, device.soc_name())
+            return self._source
 
     def finished(self) -> Archive | None:
         """The finished models (`ASCENDTENSOR_OP_MODELS`) that are all there is, None where models are compiled."""
@@ -312,6 +355,7 @@ class HandleRegistry:
             self._graveyard = deque()
             while self._live:
                 binding.destroy_handle(self._live.pop())
+            self._built.clear()
             self._source = None
 
 

@@ -19,7 +19,7 @@ from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, Sh
 from ..launch import operands as fetches
 from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
 from ..launch.each_run import each_run_plan
-from ..launch.registry import HandleRegistry
+from ..launch.registry import HandleRegistry, Unbuilt
 from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, UnaryPlan
 from ..launch.variants import dynamic_model, finished_model, variant_of
 from ..runtime import copies
@@ -162,16 +162,25 @@ class Planner:
         decision = self.decide(row, operands, arguments)
         if decision.compute in precision.WIDE and not decision.moved:
             precision.warn_of_wide(decision.compute)
-        with self._registry.lock:
-            found = self._registry.plans.get(key)
-            if found is not None:
-                return found
-            try:
-                plan = self._make(row, operands, decision, where)
-            except AscendTensorError as error:
-                raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
-            self._registry.add(key, plan)
-            return plan
+        try:
+            return self._planned(key, row, operands, decision, where)
+        except AscendTensorError as error:
+            raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
+
+    def _planned(self, key: Hashable, row: Row, operands: tuple[Any, ...], decision: Decision, where: Device) -> Any:
+        while True:
+            with self._registry.lock:
+                found = self._registry.plans.get(key)
+                if found is not None:
+                    return found
+                try:
+                    plan = self._make(row, operands, decision, where)
+                except Unbuilt as missing:
+                    description = missing.description
+                else:
+                    self._registry.add(key, plan)
+                    return plan
+            self._registry.build(description)
 
     def _make(self, row: Row, operands: tuple[Any, ...], decision: Decision, device: Device) -> Any:
         call = self._prepare(row, operands, decision, device)
@@ -220,7 +229,7 @@ class Planner:
             model = dynamic_model(description, family, row.per_call)
         else:
             model = description
-        seconds = registry.load(model)
+        seconds = registry.load(model, later=True)
         if model is not description:
             return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model, registry.reload)
         family.loaded(variant, seconds)
