@@ -15,10 +15,12 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
-from . import comparison, elementwise, views
+from . import comparison, elementwise, host, views
 from .arguments import checked
 from .call import call, call_into
+from .gather_rules import check_index
 from .indexing import index_put_
+from .reduction import any as any_
 from .schema import Row
 from .shape import clone, contiguous, stack
 from .table import gathering as table
@@ -100,6 +102,9 @@ def gather(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
     """
     if input.desc.dtype is d.complex128:  # the operator takes no pairs either
         return into(views.view_as_complex(stack([gather(part, dim, index) for part in (views.real(input), views.imag(input))], -1)), out)
+    if not index.desc.numel:
+        _dim(input, dim, "gather")
+        return into(_filled(input, index.desc.shape, 0), out)
     return call(table.GATHER, (input, index), (dim,)) if out is None else write(table.GATHER, out, (input, index), (dim,))
 
 
@@ -121,6 +126,7 @@ def take_along_dim(input: T, indices: TensorBase, dim: int | None = None, *, out
     if dim is None:
         input, indices, dim = views.reshape(input, -1), views.reshape(indices, -1), 0
     at = _dim(input, dim, "take_along_dim")
+    indices = _places(indices)
     here, there = list(input.desc.shape), list(indices.desc.shape)
     if len(here) != len(there) or not here:
         raise ShapeError("as many dimensions are needed, at least one").with_context("take_along_dim", (input, indices))
@@ -146,14 +152,14 @@ def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None)
         Tensor of the input's dtype, as long along `dim` as the index.
 
     Raises:
-        ShapeError: The index has more than one dimension.
+        IndexRangeError: The index has more than one dimension.
         AclError: An index is out of range; shows at the next synchronising call.
 
     Ascend operator: GatherV2. Like: torch.index_select, numpy.take.
     """
     at = _dim(input, dim, "index_select")
     if len(index.desc.shape) > 1:
-        raise ShapeError("the index must be a vector").with_context("index_select", (input, index))
+        raise IndexRangeError("the index must be a vector").with_context("index_select", (input, index))
     if not index.desc.shape:
         index = views.reshape(index, 1)
     if not input.desc.shape:
@@ -226,6 +232,8 @@ def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | No
     row, operands, arguments = _scattering(input, dim, index, src, reduce)
     if row is None:
         return into(clone(input), out)
+    if row is table.SCATTER_REDUCE and input.desc.dtype is d.bool_:
+        return into(_scattered_truth(*operands, *arguments), out)
     return call(row, operands, arguments) if out is None else into(call(row, operands, arguments), out)
 
 
@@ -233,7 +241,15 @@ def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | No
 def scatter_(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | None = None) -> T:
     """`scatter` into `input` itself. Like: torch.Tensor.scatter_."""
     row, operands, arguments = _scattering(input, dim, index, src, reduce)
+    if row is table.SCATTER_REDUCE and input.desc.dtype is d.bool_:
+        check_writable(input, "scatter_")
+        return copy_into(input, _scattered_truth(*operands, *arguments))
     return input if row is None else _replaced(input, row, operands, arguments)
+
+
+def _scattered_truth(input: T, index: TensorBase, src: TensorBase, dim: int, reduction: str) -> T:
+    """A sum of truth values is true if one of them is, a product if all are."""
+    return _scattered_extreme(input, dim, index, src, table.SCATTER_MAX if reduction == "add" else table.SCATTER_MIN)
 
 
 @checked
@@ -254,6 +270,10 @@ def _scattering(
     """Row, operands and arguments of a scatter; no row where there is nothing to write."""
     if reduce is not None and reduce not in _REDUCTIONS:
         raise ValueRangeError(f'reduce must be "add" or "multiply", not {reduce!r}').with_context("scatter", (input, index, src))
+    dim = _dim(input, dim, "scatter")
+    if isinstance(src, TensorBase) and src.desc.dtype is not input.desc.dtype:
+        names = f"{input.desc.dtype.name} and {src.desc.dtype.name}"
+        raise DTypeError(f"input and src must have one dtype, not {names}").with_context("scatter", (input, index, src))
     if not index.desc.numel:
         return None, (), ()
     arguments = (dim, "none" if reduce is None else _REDUCTIONS[reduce])
@@ -299,6 +319,7 @@ def scatter_reduce(
 
 
 def _scatter_reduced(input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool) -> T:
+    _dim(input, dim, "scatter_reduce")
     if not index.desc.numel:
         return clone(input)
     if not include_self:
@@ -333,11 +354,16 @@ def _identity(reduce: str, dtype: DType) -> Any:
 
 def _scattered_mean(input: T, dim: int, index: TensorBase, src: TensorBase, include_self: bool) -> T:
     """Sum through number of values; where there are none, the sum is what was there."""
+    dtype = input.desc.dtype
+    if dtype is d.bool_:
+        raise DTypeError("bool has no mean").with_context("scatter_reduce", (input, index, src))
     total = scatter(input, dim, index, src, reduce="add")
-    one = _filled(total, index.desc.shape, 1)
-    count = scatter(_filled(total, total.desc.shape, int(include_self)), dim, index, one, reduce="add")
-    count = elementwise.maximum(count, _filled(count, (), 1))
-    return elementwise.div(total, count) if total.desc.dtype.category > d.INTEGER else elementwise.floor_divide(total, count)
+    # Halves stop counting at 2048 and 256.
+    counting = d.float32 if dtype.itemsize == 2 and dtype.is_floating_point else dtype.to_real()
+    one = _filled(total, index.desc.shape, 1, counting)
+    count = scatter(_filled(total, total.desc.shape, int(include_self), counting), dim, index, one, reduce="add")
+    count = elementwise.maximum(count, 1)
+    return _cast(elementwise.div(total, count), dtype) if dtype.category > d.INTEGER else elementwise.floor_divide(total, count)
 
 
 def _scattered_extreme(input: T, dim: int, index: TensorBase, src: TensorBase, row: Row) -> T:
@@ -350,6 +376,10 @@ def _scattered_extreme(input: T, dim: int, index: TensorBase, src: TensorBase, r
     if updates.desc.dtype is not dtype:
         raise DTypeError("input and src must have one dtype").with_context("scatter_reduce", (input, index, src))
     at = _dim(input, dim, "scatter_reduce")
+    try:
+        check_index(input.desc.shape, index.desc.shape, at)
+    except ShapeError as error:
+        raise error.with_context("scatter_reduce", (input, index)) from None
     places = views.reshape(_flat_places(input.desc.shape, index, at), (index.desc.numel, 1))
     flat = views.reshape(_cast(clone(input), working), input.desc.numel)
     call_into(row, (flat,), (flat, places, views.reshape(_cast(updates, working), updates.desc.numel)))
@@ -358,10 +388,8 @@ def _scattered_extreme(input: T, dim: int, index: TensorBase, src: TensorBase, r
 
 def _flat_places(shape: tuple[int, ...], index: TensorBase, dim: int) -> TensorBase:
     """Where in the flattened tensor each index points."""
-    if len(index.desc.shape) != len(shape):
-        raise ShapeError("the index must have as many dimensions as the tensor").with_context("scatter_reduce", (index,))
     if not shape:
-        return index
+        return _cast(index, d.int64)
     steps = shapes.contiguous_strides(shape)
     places = elementwise.mul(_cast(index, d.int64), steps[dim])
     for at, length in enumerate(index.desc.shape):
@@ -377,9 +405,11 @@ def _flat_places(shape: tuple[int, ...], index: TensorBase, dim: int) -> TensorB
 def _slices(function: str, input: T, dim: int, index: TensorBase) -> tuple[T, int, TensorBase]:
     """The tensor with at least one dimension, the dimension, and the index as a vector."""
     if len(index.desc.shape) > 1:
-        raise ShapeError("the index must be a vector").with_context(function, (input, index))
+        raise IndexRangeError("the index must be a vector").with_context(function, (input, index))
     at = _dim(input, dim, function)
     whole = input if input.desc.shape else views.reshape(input, 1)
+    if index.desc.numel and not whole.desc.shape[at]:
+        raise IndexRangeError(f"index out of range: dimension {at} has no places").with_context(function, (input, index))
     return whole, at, _places(index if index.desc.shape else views.reshape(index, 1))
 
 
@@ -388,7 +418,7 @@ def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alph
     """A copy of `input` with slices of `source`, times `alpha`, added at the places of a dimension; places that repeat add up.
 
     Args:
-        input: Tensor of a real dtype but bool.
+        input: Tensor of any dtype.
         dim: The dimension.
         index: Integer vector.
         source: Tensor of the input's dtype and shape, but as long along `dim` as the index.
@@ -399,7 +429,7 @@ def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alph
         ShapeError: The shapes don't fit.
         DTypeError: The dtypes differ, or are not supported.
 
-    Ascend operator: InplaceIndexAdd. Like: torch.index_add, numpy.add.at.
+    Ascend operator: InplaceIndexAdd; IndexPutV2, ScatterNdAdd for bool and complex numbers. Like: torch.index_add, numpy.add.at.
     """
     return into(index_add_(clone(input), dim, index, source, alpha=alpha), out)
 
@@ -410,7 +440,15 @@ def index_add_(input: T, dim: int, index: TensorBase, source: TensorBase, *, alp
     whole, at, places = _slices("index_add", input, dim, index)
     if len(source.desc.shape) < len(whole.desc.shape):
         source = views.reshape(source, (1,))
-    if places.desc.numel and source.desc.numel:
+    if source.desc.dtype is not input.desc.dtype:
+        raise DTypeError("input and source must have one dtype").with_context("index_add", (input, source))
+    wanted = (*whole.desc.shape[:at], places.desc.numel, *whole.desc.shape[at + 1 :])
+    if source.desc.shape != wanted:
+        raise ShapeError(f"source must have shape {list(wanted)}").with_context("index_add", (input, index, source))
+    if input.desc.dtype is d.bool_ or input.desc.dtype.is_complex:
+        added = source if isinstance(alpha, int) and alpha == 1 else elementwise.mul(source, alpha)
+        index_put_(whole, (None,) * at + (places,), _cast(added, input.desc.dtype), True)
+    elif places.desc.numel and source.desc.numel:
         _update(whole, table.INPLACE_INDEX_ADD, (places, source, alpha), (at,))
     return input
 
@@ -672,7 +710,13 @@ def masked_scatter(input: T, mask: TensorBase, source: TensorBase) -> T:
     Ascend operator: MaskedScatter. Like: torch.masked_scatter, numpy.place.
     """
     common = shapes.broadcast_shapes(input.desc.shape, mask.desc.shape)
+    if mask.desc.dtype is not d.bool_:
+        raise DTypeError(f"the mask must be bool, not {mask.desc.dtype.name}")
+    if source.desc.dtype is not input.desc.dtype:
+        raise DTypeError("input and source must have one dtype")
     input, mask = views.expand(input, common), views.expand(mask, common)
+    if not source.desc.numel and host.item(any_(mask)):
+        raise ValueRangeError("source has no elements, but the mask holds somewhere")
     if not input.desc.numel or not source.desc.numel:
         return clone(input)
     return call(table.MASKED_SCATTER, (input, mask, source))

@@ -15,7 +15,7 @@ def _lifted(shape: Shape) -> Shape:
     return shape or (1,)
 
 
-def _check_index(shape: Shape, index: Shape, dim: int) -> None:
+def check_index(shape: Shape, index: Shape, dim: int) -> None:
     """An index tensor has the rank of the tensor and is not longer, except along `dim`."""
     here, there = _lifted(shape), _lifted(index)
     if len(here) != len(there):
@@ -28,7 +28,7 @@ def gather(operands: Sequence[Meta], dim: int) -> Outcome:
     """One element for each element of the index."""
     shape, index = operands[0].shape, operands[1].shape
     axis = shapes.normalize_dim(dim, len(shape))
-    _check_index(shape, index, axis)
+    check_index(shape, index, axis)
     seen = _lifted(index)
     return Outcome((index,), attrs={"dim": axis}, inputs=(_lifted(shape), seen), outputs=(seen,))
 
@@ -37,7 +37,7 @@ def scatter(operands: Sequence[Meta], dim: int, reduction: str) -> Outcome:
     """One update for each element of the index."""
     shape, index, updates = (operand.shape for operand in operands)
     axis = shapes.normalize_dim(dim, len(shape))
-    _check_index(shape, index, axis)
+    check_index(shape, index, axis)
     if updates != index:
         raise ShapeError(f"src of shape {list(updates)} does not fit the index of shape {list(index)}")
     seen = _lifted(shape)

@@ -14,7 +14,7 @@ from .. import base, promotion, shapes
 from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
+from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import host, views
 from .arguments import checked
 from .call import call, contiguous_copy, plain
@@ -22,6 +22,7 @@ from .indexing import fill
 from .reduction import sum as total
 from .schema import Row
 from .table import movement as table
+from .table.creation import RANGE
 from .table.elementwise import CAST
 from .writing import check_writable, copy_into, empty_like, into, move_into, write
 
@@ -288,7 +289,10 @@ def repeat(input: T, *repeats: Any) -> T:
 
     Ascend operator: Tile. Like: torch.Tensor.repeat.
     """
-    return _tiled(input, _integers(repeats[0] if len(repeats) == 1 else repeats))
+    numbers = _integers(repeats[0] if len(repeats) == 1 else repeats)
+    if len(numbers) < len(input.desc.shape):
+        raise ShapeError(f"{len(numbers)} repeats for {len(input.desc.shape)} dimensions", advice="Give a number for every dimension.")
+    return _tiled(input, numbers)
 
 
 def _tiled(input: T, numbers: tuple[int, ...]) -> T:
@@ -296,12 +300,13 @@ def _tiled(input: T, numbers: tuple[int, ...]) -> T:
 
 
 @checked
-def repeat_interleave(input: T, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> T:
+def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> T:
     """Each place of a dimension several times in a row.
 
     Args:
         input: Tensor of any shape and dtype.
-        repeats: How often: a number, or an integer tensor with one number, or one for each place.
+        repeats: How often: a number, or an integer tensor with one number, or one for each place. Without it, `input` is such a vector,
+            and the places are repeated.
         dim: The dimension; by default the tensor is flattened first.
         output_size: The sum of the numbers, where it is known; without it a tensor of numbers is summed up and the sum is waited for.
 
@@ -310,16 +315,24 @@ def repeat_interleave(input: T, repeats: Any, dim: int | None = None, *, output_
         ValueRangeError: A number is negative.
         IndexRangeError: There is no such dimension.
 
-    Ascend operator: RepeatInterleave; AsStrided for a number. Like: torch.repeat_interleave, numpy.repeat.
+    Ascend operator: RepeatInterleave, Range; AsStrided for a number. Like: torch.repeat_interleave, numpy.repeat.
     """
+    if repeats is None:
+        if len(input.desc.shape) != 1:
+            raise ShapeError("without repeats a vector of numbers is needed").with_context("repeat_interleave", (input,))
+        length = input.desc.numel
+        input, repeats = call(RANGE, (0, length, 1), (length, d.int64), input.desc.device), input
     if dim is None:
         input, dim = views.reshape(input, input.desc.numel), 0
     elif not input.desc.shape:
-        input = views.reshape(input, 1)
+        raise IndexRangeError("a 0-d tensor has no dimensions").with_context("repeat_interleave", (input,))
     dim = _dim(input, dim, "repeat_interleave")
     shape = input.desc.shape
     if not isinstance(repeats, TensorBase):
-        return _repeated(input, as_int(repeats), dim)
+        number = as_int(repeats)
+        if output_size is not None and output_size != shape[dim] * number:
+            raise ValueRangeError(f"output_size is {output_size}, but {number} times {shape[dim]} is {number * shape[dim]}")
+        return _repeated(input, number, dim)
     if repeats.desc.numel == 1:
         repeats = views.reshape(repeats, 1)
         count = as_int(output_size) if output_size is not None else shape[dim] * _number(repeats)
@@ -440,7 +453,9 @@ def roll(input: T, shifts: Any, dims: Any = None) -> T:
         flat = views.reshape(input, -1) if input.desc.numel else input
         return views.reshape(_rolled(flat, (sum(steps),), (0,)), input.desc.shape)
     numbers = tuple(_dim(input, dim, "roll") for dim in _integers(dims))
-    if len(steps) != len(numbers):
+    if numbers and not input.desc.shape:
+        raise IndexRangeError("a 0-d tensor has no dimensions to roll").with_context("roll", (input,))
+    if len(steps) != len(numbers) or not steps:
         raise ShapeError(f"{len(steps)} shifts for {len(numbers)} dims").with_context("roll", (input,))
     return _rolled(input, steps, numbers)
 
@@ -620,13 +635,14 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T:
         dim1, dim2: The dimensions of the matrices.
 
     Raises:
-        ShapeError: No dimension, or `dim1` and `dim2` are one.
+        IndexRangeError: No dimension.
+        ShapeError: `dim1` and `dim2` are one.
 
     Ascend operator: Fill, ViewCopy. Like: torch.diag_embed.
     """
     shape = input.desc.shape
     if not shape:
-        raise ShapeError("a tensor of at least one dimension is needed").with_context("diag_embed", (input,))
+        raise IndexRangeError("a tensor of at least one dimension is needed").with_context("diag_embed", (input,))
     one, other = (shapes.normalize_dim(dim, len(shape) + 1) for dim in (dim1, dim2))
     if one == other:
         raise ShapeError(f"dimensions {dim1} and {dim2} must be two different ones").with_context("diag_embed", (input,))

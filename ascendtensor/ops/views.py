@@ -159,6 +159,10 @@ def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
     """Dimension `dim` as several; one of `sizes` may be -1. Like: torch.unflatten."""
     shape = input.desc.shape
     dim = _dim(input, dim, "unflatten")
+    if not isinstance(sizes, Iterable):
+        raise _named(DTypeError(f"sizes must be several ints, not {sizes!r}"), "unflatten", input)
+    if not tuple(sizes):
+        raise _named(ShapeError("sizes must hold at least one length"), "unflatten", input)
     try:
         parts = shapes.infer_size(_integers((sizes,)), shape[dim] if shape else 1)
     except AscendTensorError as error:
@@ -534,7 +538,7 @@ def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
     """Every place of a dimension. Like: torch.unbind."""
     dim = _dim(input, dim, "unbind")
     if not input.desc.shape:
-        raise _named(ShapeError("a 0-d tensor has no dimension to take apart"), "unbind", input)
+        raise _named(IndexRangeError("a 0-d tensor has no dimension to take apart"), "unbind", input)
     return tuple(select(input, dim, index) for index in range(input.desc.shape[dim]))
 
 

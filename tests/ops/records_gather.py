@@ -174,8 +174,17 @@ def added_slices(values: Array, dim: int, index: Array, source: Array, alpha: An
     result = np.array(values)
     for at, place in enumerate(index):
         key = (slice(None),) * (dim % values.ndim)
-        result[(*key, int(place))] += alpha * source[(*key, at)]
+        result[(*key, int(place))] += source[(*key, at)] if alpha == 1 else alpha * source[(*key, at)]
     return result
+
+
+def reduced_slices(name: str, include_self: bool) -> Callable[..., Array]:
+    def reference(values: Array, dim: int, index: Array, source: Array) -> Array:
+        at = dim % values.ndim
+        spread = np.broadcast_to(index.reshape((1,) * at + (-1,) + (1,) * (values.ndim - 1 - at)), source.shape)
+        return reduced(name, include_self)(values, at, spread, source)
+
+    return reference
 
 
 def copied_slices(values: Array, dim: int, index: Array, source: Any) -> Array:
@@ -288,7 +297,7 @@ RECORDS = [
         SAME,
         out=True,
         refused=lambda: [
-            Refused((np.zeros((3, 4)), 0, WRONG), ValueError, "vector"),
+            Refused((np.zeros((3, 4)), 0, WRONG), IndexError, "vector"),
             Refused((np.zeros((0, 4)), 0, np.array([0])), IndexError, "no places"),
             Refused((np.zeros(3), 0, np.array([0.0])), TypeError, "integer"),
         ],
@@ -346,9 +355,8 @@ RECORDS = [
         scattered(np.add),
         scatterings(True),
         (table.SCATTER_REDUCE,),
-        (*REAL, *COMPLEX),
+        ALL,
         SAME,
-        refuses=(d.bool_,),
         tolerances={d.float16: (1e-2, 1e-2), d.bfloat16: (5e-2, 5e-2)},
     ),
     Record("scatter_add_", in_place(gather.scatter_add_), scattered(np.add), scatterings(True), (), (d.float32, d.int64), SAME),
@@ -378,11 +386,62 @@ RECORDS = [
         added_slices,
         slices(True),
         (table.INPLACE_INDEX_ADD,),
-        REAL,
+        ALL,
         SAME,
-        refuses=(d.bool_, *COMPLEX),
         tolerances={d.float16: (1e-2, 1e-2), d.bfloat16: (5e-2, 5e-2)},
-        refused=lambda: [Refused((np.zeros((3, 4)), 0, np.array([0, 1]), np.zeros((3, 4))), ValueError, "source of shape")],
+        refused=lambda: [
+            Refused((np.zeros((3, 4)), 0, np.array([0, 1]), np.zeros((3, 4))), ValueError, "source must have shape"),
+            Refused((np.zeros((3, 4)), 0, np.array([0, 1]), np.zeros((2, 4), np.float32)), TypeError, "one dtype"),
+            Refused((np.zeros((3, 4)), 0, WRONG, np.zeros((2, 4))), IndexError, "vector"),
+            Refused((np.zeros((0, 4)), 0, np.array([0]), np.zeros((1, 4))), IndexError, "no places"),
+        ],
+    ),
+    *(
+        Record(
+            f"index_reduce-{name}{'' if include_self else '-new'}",
+            lambda x, dim, index, source, name=name, include=include_self: gather.index_reduce(
+                x, dim, index, source, name, include_self=include
+            ),
+            reduced_slices(name, include_self),
+            slices(True),
+            (),
+            (d.float32, d.float16, d.int32),
+            SAME,
+            tolerances={d.float16: (2e-2, 2e-2), d.float32: (1e-5, 1e-5)},
+            refused=lambda: [
+                Refused((np.zeros((3, 4)), 0, np.array([0, 1]), np.zeros((3, 4))), ValueError, "source must have shape"),
+                Refused((np.zeros((3, 4)), 0, WRONG, np.zeros((2, 4))), IndexError, "vector"),
+            ],
+        )
+        for name in ("prod", "mean", "amax", "amin")
+        for include_self in (True, False)
+    ),
+    Record(
+        "index_reduce_",
+        in_place(lambda x, *rest: gather.index_reduce_(x, *rest, "amax")),
+        reduced_slices("amax", True),
+        slices(True),
+        (),
+        (d.float32,),
+        SAME,
+        refused=lambda: [
+            Refused((np.broadcast_to(np.zeros(4), (3, 4)), 0, np.array([0]), np.zeros((1, 4))), ValueError, "share one place")
+        ],
+    ),
+    Record(
+        "unravel_index",
+        gather.unravel_index,
+        lambda places, lengths: tuple(np.asarray(part) for part in np.unravel_index(places, lengths)),
+        lambda dtype: iter(
+            [(places(24, (5,)).astype(dtype.numpy), (2, 3, 4)), (np.array(7, dtype.numpy), (12,)), (places(6, (2, 2)), (3, 2))]
+        ),
+        (),
+        (d.int64, d.int32, d.uint8),
+        lambda dtype: d.int64,
+        refused=lambda: [
+            Refused((np.zeros(2), (3,)), TypeError, "integer dtype"),
+            Refused((np.zeros(2, np.int64), (3, -1)), ValueError, "negative"),
+        ],
     ),
     Record("index_add-alpha", gather.index_add, added_slices, scaled, (), (d.float32, d.int32, d.uint8), SAME),
     Record("index_add_", in_place(gather.index_add_), added_slices, slices(True), (), (d.float32, d.int32), SAME),

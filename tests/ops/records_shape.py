@@ -119,6 +119,36 @@ def diagonal_replaced(values: Array, src: Array, offset: int = 0) -> Array:
     return result
 
 
+def strided_replaced(values: Array, src: Array, size: Any, stride: Any, offset: int) -> Array:
+    flat = values.reshape(-1).copy()
+    for place in np.ndindex(*size):
+        flat[offset + sum(at * step for at, step in zip(place, stride, strict=True))] = src[place]
+    return flat.reshape(values.shape)
+
+
+def diagonal_filled(values: Array, number: Any, wrap: bool = False) -> Array:
+    result = np.array(values)
+    if 0 not in result.shape:
+        np.fill_diagonal(result, number, wrap)
+    return result
+
+
+def summed_to(values: Array, size: tuple[int, ...]) -> Array:
+    lead = values.ndim - len(size)
+    dims = (*range(lead), *(lead + at for at, length in enumerate(size) if length == 1))
+    return values.sum(dims, keepdims=True).reshape(size)
+
+
+def same_tensor(function: Any) -> Any:
+    """An in-place form: what it gives must be its operand."""
+
+    def run(input: Any, *arguments: Any) -> Any:
+        assert function(input, *arguments) is input
+        return input
+
+    return run
+
+
 def blocks(*tensors: Array) -> Array:
     given = [np.atleast_2d(tensor) for tensor in tensors]
     whole = np.zeros((sum(len(one) for one in given), sum(one.shape[1] for one in given)), given[0].dtype)
@@ -177,6 +207,18 @@ RECORDS = [
     Record("hstack", lambda *x: shape.hstack(x), lambda *x: np.hstack(x), several((2, 3), (2, 1)), (), FEW, SAME),
     Record("hstack-vectors", lambda *x: shape.hstack(x), lambda *x: np.hstack(x), several((2,), (), (3,)), (), FEW, SAME),
     Record("vstack", lambda *x: shape.vstack(x), lambda *x: np.vstack(x), several((3,), (2, 3)), (), FEW, SAME),
+    Record("row_stack", lambda *x: shape.row_stack(x), lambda *x: np.vstack(x), several((3,), (2, 3)), (), FEW, SAME),
+    Record(
+        "vstack-out",
+        lambda *x, out=None: shape.vstack(x, out=out),
+        lambda *x: np.vstack(x),
+        several((3,), (2, 3)),
+        (),
+        (d.float32,),
+        SAME,
+        out=True,
+        refused=lambda: [Refused((), ValueError, "no tensors")],
+    ),
     Record("dstack", lambda *x: shape.dstack(x), lambda *x: np.dstack(x), several((2, 3), (2, 3)), (), FEW, SAME),
     Record("column_stack", lambda *x: shape.column_stack(x), lambda *x: np.column_stack(x), several((3,), (3, 2)), (), FEW, SAME),
     Record("atleast_3d", view_functions.atleast_3d, np.atleast_3d, unary_samples(), (), FEW, SAME),
@@ -229,6 +271,20 @@ RECORDS = [
         SAME,
         refused=lambda: [Refused((np.zeros(3), 1), IndexError), Refused((np.zeros((3, 3)), 1, -1), ValueError, "twice")],
     ),
+    Record(
+        "repeat_interleave-places",
+        shape.repeat_interleave,
+        lambda counts: np.repeat(np.arange(len(counts)), counts),
+        lambda dtype: iter([(np.array([1, 0, 3], dtype.numpy),), (np.array([2], dtype.numpy),)]),
+        (),
+        (d.int64, d.int32),
+        lambda dtype: d.int64,
+        refused=lambda: [
+            Refused((np.zeros((2, 2), np.int64),), ValueError, "vector of numbers"),
+            Refused((np.zeros(3), 2, 0), ValueError, "output_size", {"output_size": 5}),
+            Refused((np.array(1.0), 2, 0), IndexError, "no dimensions"),
+        ],
+    ),
     Record("fliplr", shape.fliplr, np.fliplr, with_arguments(((3, 4), ())), (), FEW, SAME),
     Record("flipud", shape.flipud, np.flipud, with_arguments(((3, 4), ())), (), FEW, SAME),
     Record(
@@ -248,7 +304,12 @@ RECORDS = [
         (table.VIEW_COPY,),
         ALL,
         SAME,
-        refused=lambda: [Refused((np.zeros((3, 3)), (1, 2), 0), ValueError, "2 shifts for 1")],
+        refused=lambda: [
+            Refused((np.zeros((3, 3)), (1, 2), 0), ValueError, "2 shifts for 1"),
+            Refused((np.zeros((3, 3)), (), ()), ValueError, "0 shifts for 0"),
+            Refused((np.zeros(()), 1, 0), IndexError, "0-d"),
+            Refused((np.zeros(3), 1, 1), IndexError),
+        ],
     ),
     Record(
         "rot90",
@@ -279,6 +340,54 @@ RECORDS = [
         (*FLOATS, *INTS, *UNSIGNED, d.bool_, d.complex64),
         SAME,
         out=True,
+    ),
+    Record("tril_", same_tensor(shape.tril_), np.tril, with_arguments(((3, 4), (1,)), strided=(-1,)), (), FEW, SAME),
+    Record("triu_", same_tensor(shape.triu_), np.triu, with_arguments(((3, 4), (1,)), strided=(-1,)), (), FEW, SAME),
+    Record(
+        "fill_diagonal_",
+        same_tensor(shape.fill_diagonal_),
+        diagonal_filled,
+        with_arguments(
+            ((3, 4), (1,)), ((4, 2), (1,)), ((7, 2), (1, True)), ((3, 2), (1, True)), ((3, 3, 3), (1,)), ((0, 2), (1,)), strided=(1,)
+        ),
+        (),
+        FEW,
+        SAME,
+        refused=lambda: [
+            Refused((np.zeros(3), 1), ValueError, "two dimensions"),
+            Refused((np.zeros((2, 2, 3)), 1), ValueError, "one length"),
+            Refused((np.broadcast_to(np.zeros(3), (3, 3)), 1), ValueError, "share one place"),
+        ],
+    ),
+    Record(
+        "narrow_copy",
+        shape.narrow_copy,
+        lambda x, dim, start, length: x[(slice(None),) * (dim % x.ndim) + (slice(start, start + length),)],
+        with_arguments(((3, 4), (1, 1, 2)), ((5,), (-1, 0, 5)), ((3,), (0, 3, 0)), strided=(0, 1, 2)),
+        (),
+        FEW,
+        SAME,
+        refused=lambda: [Refused((np.zeros(3), 0, 2, 2), IndexError, "narrow")],
+    ),
+    Record(
+        "sum_to_size",
+        shape.sum_to_size,
+        summed_to,
+        with_arguments(((3, 4), ((1, 4),)), ((2, 3, 4), ((3, 1),)), ((3, 4), ((3, 4),)), ((2, 3), ((),)), strided=((1, 1),)),
+        (),
+        (d.float32, d.int64),
+        SAME,
+        refused=lambda: [Refused((np.zeros((2, 3)), (2, 2)), ValueError, "does not broadcast")],
+    ),
+    Record(
+        "as_strided_scatter",
+        shape.as_strided_scatter,
+        lambda x, s, size, stride, offset: strided_replaced(x, s, size, stride, offset),
+        lambda t: iter([(array(t, (3, 4)), array(t, (2, 2), key=1), (2, 2), (5, 2), 1)]),
+        (),
+        FEW,
+        SAME,
+        refused=lambda: [Refused((np.zeros((3, 3)), np.zeros(2), (3,), (1,), 0), ValueError, "src has shape")],
     ),
     Record(
         "diag",
