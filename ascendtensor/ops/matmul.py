@@ -6,7 +6,8 @@ Roads by dtype, each exact to the dtype's own rounding:
   lies: the operator's transpose attribute undoes the view.
 * float32 where `set_float32_matmul_precision` asks for less: products of halves, added up in float32; see `ops.precision`.
 * int8, int16, int32, uint8: the AI CPU kernel of BatchMatMul in int32, modulo 2**32; narrower ones wrap as PyTorch's do.
-* int64, float64, complex and wide unsigned integers have no matrix kernel: products and sums (Mul, ReduceSum) in blocks of bounded size.
+* complex64: four products of the float32 parts, joined by Complex.
+* int64, float64, complex128 and wide unsigned integers have no matrix kernel: products and sums (Mul, ReduceSum) in blocks of bounded size.
 * bool is refused, as in PyTorch.
 """
 
@@ -31,6 +32,7 @@ from .complex_numbers import conj
 from .precision import DIRECT, parts_of_singles
 from .reduction import sum
 from .table import matrix as table
+from .table.complex_numbers import COMPLEX_OF_SINGLES
 from .table.movement import FILL
 from .writing import copy_into, into, write
 
@@ -82,6 +84,8 @@ def _matmul(input: T, other: T, out: T | None, function: str) -> T:
         ).with_context(function, (input, other))
     if dtype is d.bool_:
         raise DTypeError("bool matrices can't be multiplied", advice="Cast with .to(float32) first.").with_context(function, (input, other))
+    if dtype is d.complex64:
+        return into(_by_parts(input, other, function), out)
     if dtype not in _CUBE and dtype not in _INTEGERS:
         return into(_by_products(input, other, function), out)
     if dtype is d.float32 and dtype not in DIRECT and (lower := parts_of_singles()) is not None:
@@ -127,6 +131,15 @@ def _untransposed(operand: T) -> tuple[T, bool]:
     *steps, row_step, column_step = desc.strides
     turned = base.view(operand, (*stack, columns, rows), (*steps, column_step, row_step), desc.offset)
     return (turned, True) if base.settle(turned) else (operand, False)
+
+
+def _by_parts(input: T, other: T, function: str) -> T:
+    """The product of complex64 operands by those of their parts."""
+    a, b = plain(views.real(input)), plain(views.imag(input))
+    c, e = plain(views.real(other)), plain(views.imag(other))
+    real = elementwise.sub(_matmul(a, c, None, function), _matmul(b, e, None, function))
+    imag = elementwise.add(_matmul(a, e, None, function), _matmul(b, c, None, function))
+    return call(COMPLEX_OF_SINGLES, (real, imag))
 
 
 def _by_products(input: T, other: T, function: str) -> T:
@@ -240,7 +253,7 @@ def vdot(input: T, other: T, *, out: T | None = None) -> T:
         ShapeError: They are not two vectors of one length.
         DTypeError: The dtypes differ.
 
-    Ascend operator: MatMulV2; Conj, Mul and ReduceSum of complex numbers. Like: torch.vdot, numpy.vdot of vectors.
+    Ascend operator: MatMulV2; Conj of complex numbers. Like: torch.vdot, numpy.vdot of vectors.
     """
     _ranks("vdot", (input, other), (1, 1))
     return matmul(conj(input), other, out=out)

@@ -141,3 +141,14 @@ def test_rules() -> None:
     assert rule is not None
     attrs = {"transpose_x1": False, "transpose_x2": False, "offset_x": 0}
     assert rule([meta(np.int8, 2, 3), meta(np.int8, 3, 4)], attrs, 1)[0].dtype == ACL_OF[np.dtype(np.int32)]
+
+
+@pytest.mark.parametrize("shapes", [((70, 80), (80, 90)), ((2, 64, 64), (64, 5)), ((1, 5000), (5000, 1))])
+def test_large_integer_products_wrap_like_small_ones(shapes: tuple[tuple[int, ...], ...]) -> None:
+    """They are multiplied as halves of words in float64, which must not show."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-(2**31), 2**31, shape).astype(np.int32) for shape in shapes)
+    a.flat[:9], b.flat[:9] = -(2**31), -(2**31)
+    want = a @ b
+    same(made("BatchMatMul", [a, b], want.shape, np.int32), want)
+    same(made("BatchMatMul", [a.astype(np.int16).astype(np.int32), b], want.shape, np.int32), a.astype(np.int16).astype(np.int32) @ b)
