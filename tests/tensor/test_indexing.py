@@ -326,6 +326,22 @@ def test_changing_slices_make_no_new_models() -> None:
     assert at.handle_cache.info().loaded_models <= loaded + 4
 
 
+def test_changing_shifts_make_no_new_models() -> None:
+    x = at.arange(12.0).reshape(3, 4)
+    for shift in range(-3, 3):
+        at.roll(x, (shift, shift + 1), (0, 1))
+    loaded = at.handle_cache.info().loaded_models
+    for shift in range(-40, 40):
+        host = np.roll(np.arange(12.0, dtype=np.float32).reshape(3, 4), (shift, 2 * shift), (0, 1))
+        assert at.roll(x, (shift, 2 * shift), (0, 1)).tolist() == host.tolist()
+    assert at.handle_cache.info().loaded_models <= loaded + 1  # a plain copy, where nothing moves
+
+
+def test_descriptions_of_short_lived_views_are_kept() -> None:
+    x = at.arange(64.0).reshape(8, 8)
+    assert x[:5].desc is x[:5].desc and x[None].desc is x[None].desc
+
+
 @pytest.mark.slow
 def test_more_than_two_to_the_31_elements() -> None:
     # pytorch/pytorch#190052

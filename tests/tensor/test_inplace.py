@@ -85,3 +85,68 @@ def walk() -> None:
 def test_both_run_modes(machine: Callable[..., None], mode: str) -> None:
     machine(run_mode=mode)
     walk()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("add_", (1,)),
+        ("fill_", (1,)),
+        ("zero_", ()),
+        ("copy_", (3.0,)),
+        ("exp_", ()),
+        ("masked_fill_", (True, 1)),
+        ("clamp_", (0, 1)),
+        ("index_fill_", (0, [0], 1)),
+        ("index_put_", (([0],), 1.0)),
+        ("scatter_", (0, [[0] * 4], 1.0)),
+        ("fill_diagonal_", (1,)),
+        ("tril_", ()),
+    ],
+)
+def test_an_expanded_view_is_never_written_to(name: str, arguments: tuple[object, ...]) -> None:
+    # PyTorch: "more than one element of the written-to tensor refers to a single memory location"
+    x = at.ones(1, 4)
+    view = x.expand(3, 4)
+    given = [at.tensor(part) if isinstance(part, (bool, list)) else part for part in arguments]
+    with pytest.raises(ValueError, match="share one place in memory"):
+        getattr(view, name)(*given)
+    windows = at.ones(6).unfold(0, 3, 1)
+    with pytest.raises(ValueError, match="share one place in memory"):
+        windows[0:2] = 0
+    assert x.tolist() == [[1.0] * 4]
+
+
+def test_overlapping_sides_act_as_if_the_right_one_came_first() -> None:
+    a = at.arange(6.0)
+    a[1:] += a[:-1]
+    assert a.tolist() == [0.0, 1.0, 3.0, 5.0, 7.0, 9.0]
+    a[:-1] = a[1:]
+    assert a.tolist() == [1.0, 3.0, 5.0, 7.0, 9.0, 9.0]
+    x = at.arange(9.0).reshape(3, 3)
+    x[:] = x.T
+    assert x.tolist() == [[0.0, 3.0, 6.0], [1.0, 4.0, 7.0], [2.0, 5.0, 8.0]]
+    x[at.tensor([0, 1])] = x[1:]
+    assert x.tolist() == [[1.0, 4.0, 7.0], [2.0, 5.0, 8.0], [2.0, 5.0, 8.0]]
+
+
+def test_the_tensor_itself_becomes_another_view() -> None:
+    host = np.arange(6, dtype=np.float32).reshape(2, 3)
+    x = at.tensor(host)
+    other = x.view(6)
+    assert x.transpose_(0, 1) is x and x.shape == (3, 2) and x.stride() == (1, 3)
+    np.testing.assert_array_equal(x.numpy(), host.T)
+    assert x.t_().swapaxes_(0, -1).swapdims_(0, 1).shape == (2, 3)
+    assert x.unsqueeze_(0).unsqueeze_(-1).shape == (1, 2, 3, 1) and x.squeeze_(0).shape == (2, 3, 1) and x.squeeze_().shape == (2, 3)
+    x += 1
+    assert other.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert x.as_strided_((2,), (3,), 1).tolist() == [2.0, 5.0]
+    assert x.is_set_to(other.as_strided((2,), (3,), 1)) and not x.is_set_to(other[1:3])
+
+
+def test_memory_is_never_resized() -> None:
+    x = at.ones(3)
+    for resize in (lambda: x.resize_(4), lambda: x.resize_as_(at.ones(2))):
+        with pytest.raises(NotImplementedError, match="resize_"):
+            resize()
+    assert x.shape == (3,)
