@@ -190,6 +190,7 @@ from .ops.elementwise import (
     true_divide,
     xlogy,
 )
+from .ops.embedding import bilinear, embedding_renorm_
 from .ops.floats import (
     copysign,
     deg2rad,
@@ -579,6 +580,7 @@ __all__ = [
     "bartlett_window",
     "bernoulli",
     "bfloat16",
+    "bilinear",
     "bincount",
     "bitwise_and",
     "bitwise_left_shift",
@@ -666,6 +668,7 @@ __all__ = [
     "dstack",
     "dtype",
     "einsum",
+    "embedding_renorm_",
     "empty",
     "empty_cache",
     "empty_like",

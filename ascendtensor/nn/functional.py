@@ -51,10 +51,12 @@ from ..ops.convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from ..ops.embedding import bilinear, embedding, embedding_bag
 from ..ops.folding import (
     fold,
     unfold,
 )
+from ..ops.linalg_vectors import pdist
 from ..ops.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -75,7 +77,7 @@ from ..ops.margin_losses import (
     triplet_margin_with_distance_loss,
 )
 from ..ops.matmul import linear
-from ..ops.nn import cosine_similarity, embedding, log_softmax, one_hot, pairwise_distance, softmax, softmin
+from ..ops.nn import cosine_similarity, log_softmax, one_hot, pairwise_distance, softmax, softmin
 from ..ops.normalization import batch_norm, group_norm, instance_norm, layer_norm, local_response_norm, normalize, rms_norm
 from ..ops.pooling import (
     adaptive_avg_pool1d,
@@ -125,6 +127,7 @@ __all__ = [
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
@@ -146,6 +149,7 @@ __all__ = [
     "elu",
     "elu_",
     "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
     "gaussian_nll_loss",
@@ -191,6 +195,7 @@ __all__ = [
     "one_hot",
     "pad",
     "pairwise_distance",
+    "pdist",
     "poisson_nll_loss",
     "prelu",
     "relu",

@@ -12,8 +12,8 @@ from .. import promotion
 from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..dtypes import dtype as DType
-from ..errors import DTypeError, ShapeError, ValueRangeError
-from . import comparison, elementwise, host, indexing, reduction, unary, views
+from ..errors import DTypeError, ValueRangeError
+from . import comparison, elementwise, host, reduction, unary, views
 from .arguments import checked
 from .call import call, structured
 from .reduction import widened
@@ -173,27 +173,3 @@ def one_hot(tensor: T, num_classes: int = -1) -> T:
     if num_classes < 1:
         raise ValueRangeError(f"the number of classes must be positive, not {num_classes}").with_context("one_hot", (tensor,))
     return call(table.ONE_HOT, (tensor, 1, 0), (num_classes,))
-
-
-@checked
-def embedding(input: TensorBase, weight: T) -> T:
-    """The rows of a table that indices say.
-
-    Args:
-        input: Tensor of integers.
-        weight: (rows, length) tensor.
-
-    Returns:
-        Tensor of the shape of `input` and one dim more, of the dtype of `weight`.
-
-    Raises:
-        ShapeError: `weight` is not a matrix.
-        DTypeError: `input` is not of integers.
-
-    Ascend operator: GatherV2. Like: torch.nn.functional.embedding, numpy.take.
-    """
-    if len(weight.desc.shape) != 2:
-        raise ShapeError(f"the table has to be a matrix, not of shape {list(weight.desc.shape)}").with_context("embedding", (input, weight))
-    if input.desc.dtype.category != 1:
-        raise DTypeError(f"integers are needed, not {input.desc.dtype.name}").with_context("embedding", (input,))
-    return indexing.get(weight, (input,))

@@ -1,4 +1,4 @@
-"""Records of softmax, distances, one-hot vectors and rows of tables."""
+"""Records of softmax, distances and one-hot vectors."""
 
 from __future__ import annotations
 
@@ -61,15 +61,6 @@ def hot_samples(dtype: DType) -> Iterator[Any]:
     yield array(dtype, (0,)), 3
 
 
-def rows(x: Array, weight: Array) -> Array:
-    return weight[x]
-
-
-def row_samples(dtype: DType) -> Iterator[Any]:
-    yield array(d.int64, (3, 4), 0, 5), array(dtype, (6, 3))
-    yield array(d.int32, (), 0, 5), array(dtype, (6, 3))
-
-
 def integers_refused(*more: Any) -> Callable[[], list[Refused]]:
     x = np.zeros((2, 3), np.int64)
     return lambda: [Refused((x, *(x if each is None else each for each in more)), TypeError, "int64")]
@@ -94,5 +85,4 @@ RECORDS = [
     of("cosine_similarity", nn.cosine_similarity, cosine, PAIR),
     of("pairwise_distance", nn.pairwise_distance, distance, PAIR),
     Record("one_hot", nn.one_hot, one_hot, hot_samples, (table.ONE_HOT,), INTS, INT64),
-    of("embedding", nn.embedding, rows, row_samples),
 ]

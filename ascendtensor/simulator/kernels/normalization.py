@@ -25,8 +25,11 @@ from ascendtensor.simulator.kernels.registry import (
     binder,
     infer,
     kernel,
+    layout,
 )
 from ascendtensor.simulator.kernels.threads import shared
+
+layout("NCHW", "BatchNormV3", "BNInfer")
 
 SHARED: Final = 1 << 18
 """From so many elements on, threads pay."""
