@@ -282,7 +282,7 @@ class finfo:
         self.bits = int(limits.bits)
         self.eps, self.max, self.min = float(limits.eps), float(limits.max), float(limits.min)
         self.tiny = self.smallest_normal = float(limits.smallest_normal)
-        self.resolution = float(limits.resolution)
+        self.resolution = 10.0**-limits.precision  # of the number of decimals, not rounded to the type
 
     def __repr__(self) -> str:
         return f"finfo({self.dtype.name}: min={self.min:g}, max={self.max:g}, eps={self.eps:g}, smallest_normal={self.smallest_normal:g})"

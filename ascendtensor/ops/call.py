@@ -222,7 +222,7 @@ def cast_complex(tensor: TensorBase, dtype: DType) -> TensorBase:
         either: TensorBase = call(LOGICAL_OR, (real, imaginary))
         return either
     copy = contiguous_copy(real)
-    return copy if dtype is parts else call(CAST, (copy,), (dtype,))  # type: ignore[no-any-return]
+    return copy if dtype is parts else call(CAST, (copy,), (dtype,))
 
 
 planner: Final = Planner(handle_cache, call, CAST, FILL, cast_complex)
