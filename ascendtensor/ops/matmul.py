@@ -337,8 +337,10 @@ def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function:
     if input.desc.dtype is not dtype:
         names = f"{input.desc.dtype.name} can't be added to a product of {dtype.name}"
         raise DTypeError(names, advice=f"Cast with .to({dtype.name}) first.").with_context(function, (input,))
-    if dtype.category < 2 and any(isinstance(number, (float, complex)) for number in (beta, alpha)):
-        raise DTypeError("beta and alpha of integers must be integers").with_context(function, (input,))
+    kinds = () if dtype.is_complex else (complex,) if dtype.category >= 2 else (float, complex)
+    if isinstance(beta, kinds) or isinstance(alpha, kinds):
+        words = "real" if dtype.category >= 2 else "integers"
+        raise DTypeError(f"beta and alpha of {dtype.name} products must be {words}").with_context(function, (input,))
     if shapes.broadcast_shapes(input.desc.shape, shape) != shape:
         names = f"input of shape {list(input.desc.shape)} can't be added to a product of shape {list(shape)}"
         raise ShapeError(names).with_context(function, (input,))

@@ -232,6 +232,8 @@ def test_sums_of_products_refuse_other_dtypes() -> None:
     one = at.ones(2, 2, dtype=at.int64)
     with pytest.raises(TypeError, match="beta and alpha"):
         at.addmm(one, one, one, alpha=0.5)
+    with pytest.raises(TypeError, match="must be real"):
+        at.addmv(at.ones(2), at.ones(2, 2), at.ones(2), beta=1j)
     with pytest.raises(TypeError, match="float64 can't be added to a product of int64"):
         at.addmm(one.to(at.float64), one, one)
     assert at.addr(one.to(at.float64), at.ones(2), at.ones(2)).dtype is at.float64
