@@ -32,7 +32,7 @@ ROWS = {
 
 
 def _functions() -> Iterator[tuple[str, Callable[..., Any]]]:
-    for module in (at, functional, at.linalg, at.blas, at.custom, at.npu):
+    for module in (at, functional, at.fft, at.linalg, at.blas, at.custom, at.npu):
         for name in module.__all__:
             value = getattr(module, name)
             if isinstance(value, types.FunctionType):
