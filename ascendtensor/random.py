@@ -256,6 +256,13 @@ def _normal(shape: tuple[int, ...], dtype: DType, generator: Generator | None, d
     return call(table.NORMAL, ((key,), (0, offset)), (shape, dtype), where)
 
 
+def truncated_normal(shape: tuple[int, ...], dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
+    """Numbers of the normal distribution of mean 0 and deviation 1 that lie within two deviations."""
+    where, source = _source(generator, device)
+    key, offset = source.draw()
+    return call(table.TRUNCATED_NORMAL, ((key,), (0, offset)), (shape, dtype), where)
+
+
 def _integers(low: int, high: int, shape: tuple[int, ...], dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
     """Drawn with as many bits as the range needs, whatever the dtype, so that the dtype does not change the numbers."""
     where, source = _source(generator, device)

@@ -1,7 +1,7 @@
-"""Neural networks: `ascendtensor.nn.functional` and `ascendtensor.nn.grad`."""
+"""Neural networks: `ascendtensor.nn.functional`, `ascendtensor.nn.grad` and `ascendtensor.nn.init`."""
 
 from __future__ import annotations
 
-from . import functional, grad
+from . import functional, grad, init
 
-__all__ = ["functional", "grad"]
+__all__ = ["functional", "grad", "init"]

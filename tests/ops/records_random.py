@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from harness import FLOATS, INT64, SAME, Array, Record, d
 
+import ascendtensor as at
 from ascendtensor import random
 from ascendtensor.dtypes import dtype as DType
+from ascendtensor.nn import init
 from ascendtensor.ops.table import random as table
 
 SEED = 0x0123_4567_89AB_CDEF
@@ -19,13 +21,13 @@ DRAW = 3
 """Which draw after seeding is looked at."""
 
 
-def words(count: int, draw: int = DRAW) -> list[int]:
+def words(count: int, draw: int = DRAW, seed: int = SEED) -> list[int]:
     """32-bit words of Philox4x32-10 (Salmon et al., 2011) with the seed as key and (block, offset) as counter."""
     found: list[int] = []
     for block in range(-(-count // 4)):
         offset = draw * random.OFFSET_STEP
         state = [block & 0xFFFFFFFF, block >> 32, offset & 0xFFFFFFFF, offset >> 32]
-        key = [SEED & 0xFFFFFFFF, SEED >> 32]
+        key = [seed & 0xFFFFFFFF, seed >> 32]
         for _ in range(10):
             one, other = 0xD2511F53 * state[0], 0xCD9E8D57 * state[2]
             state = [other >> 32 ^ state[1] ^ key[0], other & 0xFFFFFFFF, one >> 32 ^ state[3] ^ key[1], one & 0xFFFFFFFF]
@@ -34,8 +36,8 @@ def words(count: int, draw: int = DRAW) -> list[int]:
     return found[:count]
 
 
-def doubles(count: int) -> list[float]:
-    given = words(2 * count)
+def doubles(count: int, seed: int = SEED) -> list[float]:
+    given = words(2 * count, seed=seed)
     return [((given[2 * at] >> 5) * 2**26 + (given[2 * at + 1] >> 6)) / 2**53 for at in range(count)]
 
 
@@ -47,16 +49,25 @@ def uniform(shape: tuple[int, ...], dtype: DType) -> Array:
     return np.array([(word >> 32 - bits) / 2**bits for word in words(count)]).reshape(shape)
 
 
-def normal(shape: tuple[int, ...], dtype: DType) -> Array:
+def normal(shape: tuple[int, ...], dtype: DType, seed: int = SEED) -> Array:
     count = math.prod(shape) + 1
     if dtype is d.float64:
-        given = doubles(count + 1)
+        given = doubles(count + 1, seed)
         pairs = [(1 - given[at], given[at + 1]) for at in range(0, count, 2)]
     else:
-        drawn = words(count + 1)
+        drawn = words(count + 1, seed=seed)
         pairs = [((drawn[at] + 0.5) / 2**32, (drawn[at + 1] >> 8) / 2**24) for at in range(0, count, 2)]
     made = [math.sqrt(-2 * math.log(radius)) * turn(2 * math.pi * angle) for radius, angle in pairs for turn in (math.cos, math.sin)]
     return np.array(made[: math.prod(shape)]).reshape(shape)
+
+
+def truncated(shape: tuple[int, ...], dtype: DType) -> Array:
+    """Numbers two deviations away are drawn again, with the golden ratio added to the key."""
+    made, attempt = normal(shape, dtype), 0
+    while (far := np.abs(made) >= 2).any():
+        attempt += 1
+        made = np.where(far, normal(shape, dtype, SEED + attempt * 0x9E3779B97F4A7C15 & (1 << 64) - 1), made)
+    return made
 
 
 def integers(low: int, high: int, shape: tuple[int, ...]) -> Array:
@@ -140,6 +151,16 @@ RECORDS = [
         normal,
         shaped,
         (table.NORMAL,),
+        FLOATS,
+        SAME,
+        NEAR,
+    ),
+    Record(
+        "trunc_normal_",
+        drawing(lambda shape, dtype, generator: init.trunc_normal_(at.empty(shape, dtype=dtype), generator=generator)),
+        truncated,
+        shaped,
+        (table.TRUNCATED_NORMAL,),
         FLOATS,
         SAME,
         NEAR,

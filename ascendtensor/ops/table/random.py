@@ -36,6 +36,15 @@ NORMAL: Final = Row(
     (Attr("dtype", "data_type", d.float32.acl),),
     dtypes=FLOATS,
 )
+TRUNCATED_NORMAL: Final = Row(
+    "trunc_normal_",
+    "StatelessTruncatedNormalV2",
+    _STATE,
+    (Output("y"),),
+    rules.drawn,
+    (Attr("dtype", "data_type", d.float32.acl),),
+    dtypes=FLOATS,
+)
 UNIFORM_INT: Final = Row(
     "randint",
     "StatelessRandomUniformIntV2",
