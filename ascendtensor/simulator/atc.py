@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ascendtensor.simulator import atc_options
-from ascendtensor.simulator.engine import model_file, optional
+from ascendtensor.simulator.engine import chips, model_file, optional
 from ascendtensor.simulator.engine.compile import CompileFailure, build, file_name
 
 USAGE = """usage: python -m ascendtensor.simulator.atc --singleop=FILE --output=DIR --soc_version=NAME [options]
@@ -136,8 +136,8 @@ def _options(arguments: list[str]) -> dict[str, str]:
         if not found[name]:
             _fail(f"E10004: Value for [--{name}] is empty.")
     soc = found["soc_version"]
-    if not (soc.isascii() and soc.startswith("Ascend") and soc[6:].replace("_", "").isalnum()):
-        _fail(f"E10001: Value [{soc}] for parameter [--soc_version] is invalid. Reason: names look like Ascend910B1.")
+    if not chips.known(soc):
+        _fail(f"E20101: Value [{soc}] for parameter [--soc_version] is invalid. Reason: {chips.UNKNOWN}.")
     return found
 
 

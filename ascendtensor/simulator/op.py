@@ -84,7 +84,7 @@ def _model_files(directory: str, levels: int) -> list[str]:
 def _insert_file(path: str, data: bytes) -> None:
     """A file with unusable contents is only worth a warning (OM-3)."""
     try:
-        TABLE.insert(unpack(data))
+        TABLE.insert(unpack(data, State.soc))
     except ContainerFault as fault:
         errors_log.report("EW0001", f"acl.op.set_model_dir: [{path}] was skipped: {fault}")
 
@@ -101,7 +101,7 @@ def load(model_ptr: int, size: int) -> int:
     except AclFault as fault:
         raise invalid("model_ptr", hex(model_ptr), fault.text) from fault
     try:
-        TABLE.insert(unpack(data))
+        TABLE.insert(unpack(data, State.soc))
     except ContainerFault as fault:
         raise AclFault(fault.code, str(fault)) from fault
     return 0

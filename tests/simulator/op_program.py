@@ -42,7 +42,7 @@ def load_bytes(acl: ModuleType, data: bytes) -> int:
 
 
 def load(acl: ModuleType, description: dict[str, Any]) -> None:
-    assert load_bytes(acl, build(description, "any")) == 0
+    assert load_bytes(acl, build(description, "Ascend910B1")) == 0
 
 
 def desc(acl: ModuleType, shape: Sequence[int], dtype: str = "float32", form: int = 2) -> int:

@@ -30,8 +30,8 @@ def refusal(description: Any) -> str:
 def test_equal_descriptions_give_equal_bytes() -> None:
     attrs = ("value", "float", 0.1)
     one = operator("Adds", [tensor([2])], [tensor([2])], attrs)
-    assert build(one, "any") == build(json.loads(json.dumps(one)), "any")
-    assert build(one, "any") != build(operator("Adds", [tensor([2])], [tensor([2])], ("value", "float", 0.2)), "any")
+    assert build(one, "Ascend910B1") == build(json.loads(json.dumps(one)), "Ascend910B1")
+    assert build(one, "Ascend910B1") != build(operator("Adds", [tensor([2])], [tensor([2])], ("value", "float", 0.2)), "Ascend910B1")
 
 
 def test_unknown_operator_names_the_nearest() -> None:
@@ -68,7 +68,7 @@ def test_attributes(attrs: list[tuple[str, str, Any]], word: str) -> None:
 
 def test_data_type_attributes_by_name_or_number() -> None:
     def model(value: Any) -> Any:
-        return unpack(build(operator("NonZero", [tensor([4])], [tensor([4, 1], "int32")], ("dtype", "data_type", value)), "any"))
+        return unpack(build(operator("NonZero", [tensor([4])], [tensor([4, 1], "int32")], ("dtype", "data_type", value)), "Ascend910B1"))
 
     for value in ("DT_INT32", 3, "int32"):
         assert model(value).attrs.values["dtype"] == ("data_type", 3)
@@ -78,7 +78,7 @@ def test_data_type_attributes_by_name_or_number() -> None:
 
 def test_attributes_survive_exactly() -> None:  # ATTR-8
     for value in (float("nan"), float("inf"), -0.0, 1e-45, 0.1):
-        model = unpack(build(operator("Adds", [tensor([2])], [tensor([2])], ("value", "float", value)), "any"))
+        model = unpack(build(operator("Adds", [tensor([2])], [tensor([2])], ("value", "float", value)), "Ascend910B1"))
         found = model.attrs.values["value"][1]
         assert np.float32(found).tobytes() == np.float32(value).tobytes()
 
@@ -96,13 +96,13 @@ def test_counts_and_dtypes() -> None:
 
 def test_absent_and_repeated_inputs() -> None:
     x = tensor([8])
-    build(operator("StridedSliceV3", [x, const([2]), const([8]), ABSENT, const([2])], [tensor([3])]), "any")
-    build(operator("StridedSliceV3", [x, const([2]), const([8])], [tensor([6])]), "any")
+    build(operator("StridedSliceV3", [x, const([2]), const([8]), ABSENT, const([2])], [tensor([3])]), "Ascend910B1")
+    build(operator("StridedSliceV3", [x, const([2]), const([8])], [tensor([6])]), "Ascend910B1")
     assert "E10001" in refusal(operator("StridedSliceV3", [x, const([2]), const([8]), {**ABSENT, "shape": [1]}], [tensor([6])]))
     assert "output must have a real type" in refusal(operator("Relu", [x], [ABSENT]))
-    build(operator("Pack", [x] * 5, [tensor([5, 8])], ("N", "int", 5)), "any")
+    build(operator("Pack", [x] * 5, [tensor([5, 8])], ("N", "int", 5)), "Ascend910B1")
     marked = [{**x, "dynamic_input": "x", "name": f"x{index}"} for index in range(2)]
-    build(operator("ConcatV2", [*marked, const([0], shape=[])], [tensor([16])], ("N", "int", 2)), "any")
+    build(operator("ConcatV2", [*marked, const([0], shape=[])], [tensor([16])], ("N", "int", 2)), "Ascend910B1")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_tensors(change: dict[str, Any], word: str) -> None:  # OM-15
 
 def test_ranges_are_kept_for_every_dim() -> None:  # OM-25
     x = tensor([2, -1, 3, -1], shape_range=[[1, 4], [5, -1]])
-    model = unpack(build(operator("Relu", [x], [tensor([2, -1, 3, -1])]), "any"))
+    model = unpack(build(operator("Relu", [x], [tensor([2, -1, 3, -1])]), "Ascend910B1"))
     assert model.inputs[0].ranges == ((2, 2), (1, 4), (3, 3), (5, -1))
     assert model.outputs[0].ranges == ()
     assert model.dynamic
@@ -147,7 +147,7 @@ def test_outputs_that_contradict_the_operator() -> None:
     assert "is of type [float32] for these inputs, [float16] given" in refusal(operator("Add", [x, x], [half]))
     assert "refuses its inputs" in refusal(operator("Add", [x, tensor([4])], [x]))
     assert "has shape [2] for these inputs" in refusal(operator("ReduceSum", [x, const([1])], [tensor([3])]))
-    build(operator("ReduceSum", [x, tensor([1], "int64")], [tensor([3])]), "any")  # not known before it runs
+    build(operator("ReduceSum", [x, tensor([1], "int64")], [tensor([3])]), "Ascend910B1")  # not known before it runs
 
 
 def test_constants_of_the_known_types(acl: ModuleType) -> None:  # ATTR-10
@@ -157,7 +157,7 @@ def test_constants_of_the_known_types(acl: ModuleType) -> None:  # ATTR-10
         args = "ReduceSum", [desc(acl, [2, 3]), const_desc(acl, [-1], dtype)], [desc(acl, [2])], 0
         assert acl.op.create_handle(*args)[1] == 0
     for dtype, values in (("float16", [0.1]), ("float", [0.1]), ("double", [1])):
-        spec = unpack(build(operator("Add", [tensor([1], dtype), const(values, dtype)], [tensor([1], dtype)]), "any")).inputs[1]
+        spec = unpack(build(operator("Add", [tensor([1], dtype), const(values, dtype)], [tensor([1], dtype)]), "Ascend910B1")).inputs[1]
         assert spec.const is not None and spec.constant().tolist() == np.array(values, spec.numpy).tolist()
 
 

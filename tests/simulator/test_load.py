@@ -21,9 +21,9 @@ def test_set_model_dir_reads_three_levels_once_a_process(acl: ModuleType, tmp_pa
     deep = tmp_path / "a" / "b" / "c"
     deep.mkdir(parents=True)
     for number, directory in enumerate((tmp_path, tmp_path / "a", tmp_path / "a" / "b", deep), 1):
-        (directory / "add.om").write_bytes(build(add_operator(number), "any"))
+        (directory / "add.om").write_bytes(build(add_operator(number), "Ascend910B1"))
     (tmp_path / "other.OM").write_bytes(MODEL)
-    (tmp_path / ".om").write_bytes(build(add_operator(9), "any"))
+    (tmp_path / ".om").write_bytes(build(add_operator(9), "Ascend910B1"))
     assert acl.op.set_model_dir(str(tmp_path)) == 0
     shapes = {model.inputs[0].dims for model in TABLE.of_type("Add")}
     assert shapes == {(1,), (2,), (3,), (9,)}
@@ -105,8 +105,8 @@ def test_missing_parts(acl: ModuleType, missing: str) -> None:  # OM-4, K91
 def test_dynamic_model_flagged_unsupported(acl: ModuleType) -> None:  # OM-4, K92
     unknown = tensor([-1], shape_range=[[1, 8]])
     model = model_of(operator("Add", [unknown, unknown], [tensor([-1])]))
-    assert load_bytes(acl, container.pack(model, "any", unsupported_dynamic=True)) == 148050
-    assert load_bytes(acl, container.pack(model, "any")) == 0
+    assert load_bytes(acl, container.pack(model, "Ascend910B1", unsupported_dynamic=True)) == 148050
+    assert load_bytes(acl, container.pack(model, "Ascend910B1")) == 0
 
 
 def test_the_bytes_are_copied_and_a_second_load_is_accepted(acl: ModuleType) -> None:  # OM-5, OM-7
@@ -139,7 +139,7 @@ def test_max_op_queue_num(acl: ModuleType) -> None:  # OM-9, K93
 
 def test_only_compiled_models_age(acl: ModuleType) -> None:  # OM-10, OM-11
     for size in range(1, 4):
-        load_bytes(acl, build(add_operator(size), "any"))
+        load_bytes(acl, build(add_operator(size), "Ascend910B1"))
     acl.op.set_max_op_queue_num(4)
     for size in (11, 12, 13):
         compiled = model_of(add_operator(size))
@@ -149,3 +149,40 @@ def test_only_compiled_models_age(acl: ModuleType) -> None:  # OM-10, OM-11
     assert sizes == [1, 2, 3, 13]
     assert Add(acl, 11, model=False).execute() == 100024
     assert Add(acl, 13, model=False).execute() == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "chip", "code"),
+    [
+        ("Ascend910B1", "Ascend910B4-1", 0),  # the same instructions
+        ("Ascend910_9391", "Ascend910B1", 0),
+        ("Ascend310P3", "Ascend910B1", 100012),
+        ("Ascend910B", "Ascend910B1", 100012),  # its name notwithstanding, a 910 of the first kind
+        ("Ascend310B4", "Ascend310P3", 100012),
+        ("Ascend310B4", "Ascend310B1", 0),
+        ("banana", "Ascend910B1", 100012),
+    ],
+)
+def test_a_model_of_another_chip(acl: ModuleType, tmp_path: Path, model: str, chip: str, code: int) -> None:  # OM-3, OM-4
+    acl.new_process()
+    acl.configure(soc=chip)
+    try:
+        data = build(add_operator(2), model)
+        assert load_bytes(acl, data) == code
+        said = acl.get_recent_err_msg() or ""
+        assert (f"E10001: Value [{model}] for parameter [soc_version]" in said and chip in said) == bool(code)
+        (tmp_path / "add.om").write_bytes(data)
+        assert acl.op.set_model_dir(str(tmp_path)) == 0  # skipped, as others that can't be used
+        assert TABLE.count == (code == 0)
+    finally:
+        acl.new_process()
+        acl.configure()
+
+
+def test_a_machine_has_a_chip_that_exists(acl: ModuleType) -> None:
+    acl.new_process()
+    with pytest.raises(ValueError, match="soc must be the name of a chip that CANN knows"):
+        acl.configure(soc="Ascend910C")
+    acl.configure(soc="Ascend910")
+    assert acl.get_soc_name() == "Ascend910"
+    acl.configure()

@@ -74,7 +74,7 @@ def test_unneeded_options_are_taken(net: Path, tmp_path: Path) -> None:
     [
         ({"framework": "3"}, ["E10055", "TensorFlow", "export the model to ONNX"]),
         ({"framework": "7"}, ["E10007", "[--framework] is required"]),
-        ({"soc_version": "GPU"}, ["E10001", "[GPU]", "[--soc_version]"]),
+        ({"soc_version": "GPU"}, ["E20101", "[GPU]", "[--soc_version]"]),
         ({"model": ""}, ["E10004", "[--model]"]),
         ({"output": ""}, ["E10004", "[--output]"]),
         ({"output": "folder/"}, ["E10022", "does not include the file name"]),

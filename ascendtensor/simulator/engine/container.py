@@ -24,6 +24,7 @@ from typing import Any
 
 from ascendtensor.codes import ErrorCode
 from ascendtensor.simulator.engine import attrs as attributes
+from ascendtensor.simulator.engine import chips
 from ascendtensor.simulator.engine.models import OpModel, TensorSpec
 
 MAGIC = b"SIMACLOM"
@@ -76,12 +77,16 @@ def pack_parts(body: dict[str, Any], constants: bytes) -> bytes:
     return HEADER.pack(MAGIC, VERSION, HEADER.size, total, len(text), hashlib.sha256(payload).digest()) + payload
 
 
-def unpack(data: bytes) -> OpModel:
+def unpack(data: bytes, chip: str = "") -> OpModel:
     """Reads a model back.
 
+    Args:
+        data: The container.
+        chip: Name of the chip that is to run it, "" not to ask.
+
     Raises:
-        ContainerFault: 100013 for the header or the length, 100012 for the body, 100016 for a model without operator type,
-            inputs or outputs, 148050 for a dynamic model flagged as having no dynamic kernel.
+        ContainerFault: 100013 for the header or the length, 100012 for the body and for a model of another chip, 100016 for a model without
+            operator type, inputs or outputs, 148050 for a dynamic model flagged as having no dynamic kernel.
     """
     if len(data) < HEADER.size:
         raise ContainerFault(PARSE, f"{len(data)} bytes are shorter than the file header of {HEADER.size}")
@@ -97,9 +102,18 @@ def unpack(data: bytes) -> OpModel:
         raise ContainerFault(DESERIALIZE, "checksum mismatch: the model is damaged")
     try:
         body = json.loads(payload[:text_size].decode())
+        _check_chip(body, chip)
         return _from_body(body, payload[text_size:])
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, struct.error) as error:
         raise ContainerFault(DESERIALIZE, f"the body cannot be decoded: {error!r}") from error
+
+
+def _check_chip(body: Any, chip: str) -> None:
+    model = str(body.get("soc", ""))
+    if chip and not chips.runs(model, chip):
+        raise ContainerFault(
+            DESERIALIZE, f"E10001: Value [{model}] for parameter [soc_version] is invalid. Reason: {chips.INCOMPATIBLE} It is {chip}."
+        )
 
 
 def _from_body(body: Any, constants: bytes) -> OpModel:

@@ -7,7 +7,7 @@ import os
 import threading
 from typing import Any, Final
 
-from . import AclFault, configuration, contexts, errors_log, memory, streams, tables
+from . import AclFault, chips, configuration, contexts, errors_log, memory, streams, tables
 from .arguments import invalid
 
 MAX_CONFIG_BYTES: Final = 10 << 20
@@ -49,6 +49,8 @@ def configure(
     for name, least, most in (("devices", 1, 32), ("memory", 1 << 12, memory.DEVICE_SPAN // 2), ("queue", 1, 1 << 20)):
         if not least <= chosen[name] <= most:
             raise ValueError(f"{name} must be in [{least}, {most}], got {chosen[name]}")
+    if not chips.known(chosen["soc"]):
+        raise ValueError(f"soc must be the name of a chip that CANN knows, such as Ascend910B1, got {chosen['soc']!r}")
     if chosen["run_mode"] not in ("host", "device"):
         raise ValueError(f"run_mode must be 'host' or 'device', got {chosen['run_mode']!r}")
     memory.Settings.devices = chosen["devices"]
