@@ -46,6 +46,9 @@ from ascendtensor.simulator.kernels.registry import (
 
 Reduce = Callable[[Array, Any, Array], None]
 
+_PART = 1 << 17
+"""Indices handled at a time where there are many."""
+
 
 def _checked(indices: Array, dim: int, negative: bool, what: str = "index") -> Array:
     """Indices into a dim, none of them negative any more.
@@ -71,6 +74,11 @@ def _same_dtype(first: Meta, *others: Meta) -> None:
 
 
 def _gather(x: Array, indices: Array, axis: int, batch: int, out: Array, negative: bool) -> None:
+    if not batch and axis == 0 and indices.ndim == 1 and indices.size > _PART:
+        for begin in range(0, indices.size, _PART):  # looked at and used while they are in the cache
+            part = _checked(indices[begin : begin + _PART], x.shape[0], negative)
+            np.take(x, part, 0, out[begin : begin + _PART], "clip")
+        return
     index = _checked(indices, x.shape[axis], negative)
     if out.size == 0:
         return
@@ -607,9 +615,6 @@ def _places_of(x: Array) -> tuple[Array, ...]:
     if x.dtype in HALVES:
         return np.nonzero(np.bitwise_and(x.view(np.uint16), np.uint16(0x7FFF)) != 0)
     return np.nonzero(x != 0)
-
-
-_PART = 1 << 16
 
 
 def _places_in(mask: Array, out: Array) -> int:
