@@ -16,7 +16,23 @@ from .ops.linalg import (
     tensorinv,
     tensorsolve,
 )
-from .ops.linalg_factors import eig, eigh, eigvals, eigvalsh, lu, lu_factor, lu_factor_ex, lu_solve, qr, svd, svdvals
+from .ops.linalg_factors import (
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    householder_product,
+    ldl_factor,
+    ldl_factor_ex,
+    ldl_solve,
+    lu,
+    lu_factor,
+    lu_factor_ex,
+    lu_solve,
+    qr,
+    svd,
+    svdvals,
+)
 from .ops.linalg_norms import cond, lstsq, matrix_norm, matrix_rank, norm, pinv
 from .ops.linalg_products import matrix_exp, matrix_power, multi_dot, vander
 from .ops.linalg_vectors import cross
@@ -34,8 +50,12 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
     "lu",
     "lu_factor",

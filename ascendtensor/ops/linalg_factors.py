@@ -36,6 +36,7 @@ from .linalg_forms import (
     upper,
 )
 from .linalg_forms import adjoint as _adjoint
+from .matmul import matmul
 from .table import linalg as table
 from .table.creation import RANGE
 from .writing import into
@@ -77,6 +78,39 @@ def qr(A: T, mode: str = "reduced", *, out: Any = None) -> OrthogonalUpper:
     else:
         q, r = call(table.QR, (A,), (full,))
     return put(OrthogonalUpper(filled(A, (0,), 0) if mode == "r" else q, r), out)
+
+
+@checked
+def householder_product(A: T, tau: T, *, out: T | None = None) -> T:
+    """The first columns of a product of Householder reflections, as other libraries' QR keeps them.
+
+    Args:
+        A: (..., m, n) tensor of float32, float64, complex64 or complex128, m >= n: below the diagonal of column i the i-th vector, whose
+            first element is 1.
+        tau: (..., k) tensor of the same dtype, k <= n: how much of each reflection is taken.
+        out: (..., m, n) tensor to write into.
+
+    Returns:
+        (..., m, n) tensor with orthonormal columns.
+
+    Raises:
+        ShapeError: The shapes do not fit.
+        DTypeError: Another dtype, or two.
+
+    Ascend operator: BatchMatMulV2, Mul and Sub, for each reflection. Like: torch.linalg.householder_product.
+    """
+    linear("householder_product", A, tau)
+    stack, rows, columns = stack_of("householder_product", A, False)
+    if rows < columns or tau.desc.shape[:-1] != stack or not tau.desc.shape or tau.desc.shape[-1] > columns:
+        names = f"{list(A.desc.shape)} and {list(tau.desc.shape)}"
+        raise ShapeError(f"reflections and factors of shapes {names} do not fit").with_context("householder_product", (A, tau))
+    result = views.narrow(identity(A, rows, stack), -1, 0, columns)
+    vectors = elementwise.add(lower(A, -1), result)
+    for place in reversed(range(tau.desc.shape[-1])):
+        vector = views.narrow(vectors, -1, place, 1)
+        taken = elementwise.mul(vector, views.unsqueeze(views.narrow(tau, -1, place, 1), -1))
+        result = elementwise.sub(result, matmul(taken, matmul(_adjoint(vector), result)))
+    return into(shape.contiguous(result), out)
 
 
 # Singular values
@@ -239,6 +273,50 @@ def eigvals(A: T, *, out: Any = None) -> Any:
     """
     linear("eigvals", A)
     raise _no_operator("eigvals", A)
+
+
+def _no_ldl(function: str, A: TensorBase) -> UnsupportedError:
+    advice = "Positive definite matrices have cholesky, others lu_factor."
+    return UnsupportedError("no Ascend operator factors indefinite matrices symmetrically", advice=advice).with_context(function, (A,))
+
+
+@checked
+def ldl_factor(A: T, *, hermitian: bool = False, out: Any = None) -> Any:
+    """Not there: no Ascend operator. See `lu_factor`, or `cholesky` for positive definite matrices.
+
+    Raises:
+        UnsupportedError: Always.
+
+    Like: torch.linalg.ldl_factor.
+    """
+    linear("ldl_factor", A)
+    raise _no_ldl("ldl_factor", A)
+
+
+@checked
+def ldl_factor_ex(A: T, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+    """Not there: no Ascend operator. See `ldl_factor`.
+
+    Raises:
+        UnsupportedError: Always.
+
+    Like: torch.linalg.ldl_factor_ex.
+    """
+    linear("ldl_factor_ex", A)
+    raise _no_ldl("ldl_factor_ex", A)
+
+
+@checked
+def ldl_solve(LD: T, pivots: TensorBase, B: T, *, hermitian: bool = False, out: Any = None) -> Any:
+    """Not there: no Ascend operator. See `ldl_factor`.
+
+    Raises:
+        UnsupportedError: Always.
+
+    Like: torch.linalg.ldl_solve.
+    """
+    linear("ldl_solve", LD, B)
+    raise _no_ldl("ldl_solve", LD)
 
 
 # LU

@@ -50,7 +50,7 @@ def multi_dot(tensors: Sequence[T], *, out: T | None = None) -> T:
     if len(tensors) < 2:
         raise ShapeError("at least two matrices are needed").with_context("multi_dot", tensors)
     for place, each in enumerate(tensors):
-        rank = len(require_tensor(each, "tensors", "multi_dot").desc.shape)
+        rank = len(require_tensor(each, "each of tensors", "multi_dot").desc.shape)
         if rank != 2 and not (rank == 1 and place in (0, len(tensors) - 1)):
             raise ShapeError("matrices are needed, and vectors at the ends").with_context("multi_dot", tensors)
     row, column = len(tensors[0].desc.shape) == 1, len(tensors[-1].desc.shape) == 1
@@ -93,7 +93,7 @@ def _product(tensors: Sequence[T], splits: dict[tuple[int, int], int], first: in
 def chain_matmul(*matrices: Any, out: Any = None) -> Any:
     """See `linalg.multi_dot`, for matrices only; a single one is given back. Ascend operator: MatMulV2. Like: torch.chain_matmul."""
     for each in matrices:
-        if len(require_tensor(each, "matrices", "chain_matmul").desc.shape) != 2:
+        if len(require_tensor(each, "each of matrices", "chain_matmul").desc.shape) != 2:
             raise ShapeError("matrices are needed").with_context("chain_matmul", matrices)
     if not matrices:
         raise ShapeError("at least one matrix is needed", where="chain_matmul")

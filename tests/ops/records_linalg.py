@@ -173,6 +173,26 @@ def orthogonals_expected(A: Array, mode: str) -> tuple[Array, Array]:
     return A, np.broadcast_to(np.eye(size), (*A.shape[:-2], size, size))
 
 
+def reflections(dtype: DType) -> Iterator[Any]:
+    for shape, count in (((5, 3), 3), ((4, 4), 4), ((2, 5, 3), 2), ((3, 1), 0)):
+        yield array(dtype, shape), (array(dtype, (*shape[:-2], count), 0, 1))
+
+
+def reflected(A: Array, tau: Array) -> Array:
+    rows, columns = A.shape[-2:]
+    result = np.broadcast_to(np.eye(rows), (*A.shape[:-2], rows, rows))
+    for place in range(tau.shape[-1]):
+        vector = A[..., place].copy()
+        vector[..., :place], vector[..., place] = 0, 1
+        result = result @ (np.eye(rows) - tau[..., place, None, None] * vector[..., :, None] * vector.conj()[..., None, :])
+    return result[..., :columns]
+
+
+def refused_reflections() -> list[Refused]:
+    one = np.ones((2, 3), np.float32)
+    return [Refused((one, one[0, :2]), ValueError, r"\[2, 3\] and \[2\]"), Refused((one.T, one), ValueError, "do not fit")]
+
+
 def rebuilt(A: Any, full: bool) -> tuple[Any, Any]:
     u, s, vh = linalg.svd(A, full)
     size = s.shape[-1]
@@ -542,6 +562,7 @@ SYSTEMS = [
 
 FACTORS = [
     linear("qr", orthogonal, orthogonals_expected, orthogonals, (table.QR,), result=(SAME, SAME)),
+    linear("householder_product", linalg.householder_product, reflected, reflections, out=True, refused=refused_reflections),
     linear("svd", rebuilt, rebuilt_expected, with_flag(), (table.SVD,), result=(SAME, REAL)),
     linear(
         "svdvals",

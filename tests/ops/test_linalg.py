@@ -54,6 +54,8 @@ def test_a_singular_matrix_has_determinant_0_and_logarithm_minus_infinity() -> N
 def test_eigenvalues_of_general_matrices_are_refused_by_name(function: object) -> None:
     with pytest.raises(NotImplementedError, match=r"no Ascend operator.*\n(.*\n)*.*eigh"):
         function(uploaded(np.eye(2)))  # type: ignore[operator]
+    with pytest.raises(NotImplementedError, match="cholesky"):
+        at.linalg.ldl_factor(uploaded(np.eye(2)))
     with pytest.raises(NotImplementedError, match="pivot"):
         at.linalg.lu(uploaded(np.eye(2)), pivot=False)
 
