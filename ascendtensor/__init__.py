@@ -11,7 +11,7 @@ Nothing is opened at import: the first use of a tensor chooses the backend and t
 from .tensor import NPUTensor
 
 # isort: split
-from . import array_api, blas, custom, fft, linalg, nn, npu, special
+from . import array_api, blas, custom, fft, linalg, models, nn, npu, special
 from .borrowing import from_ptr
 from .casting import acl_cast, can_cast, promote_types, result_type
 from .creation import (
@@ -488,6 +488,11 @@ from .ops.convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from .ops.folding import (
+    channel_shuffle,
+    pixel_shuffle,
+    pixel_unshuffle,
+)
 from .ops.pooling import (
     adaptive_avg_pool1d,
     adaptive_max_pool1d,
@@ -607,6 +612,7 @@ __all__ = [
     "celu_",
     "cfloat",
     "chain_matmul",
+    "channel_shuffle",
     "cholesky",
     "cholesky_inverse",
     "cholesky_solve",
@@ -827,6 +833,7 @@ __all__ = [
     "min",
     "minimum",
     "mm",
+    "models",
     "moveaxis",
     "movedim",
     "msort",
@@ -861,6 +868,8 @@ __all__ = [
     "pdist",
     "permute",
     "pinverse",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "polar",
     "polygamma",
     "positive",

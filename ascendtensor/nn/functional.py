@@ -53,7 +53,10 @@ from ..ops.convolution import (
 )
 from ..ops.embedding import bilinear, embedding, embedding_bag
 from ..ops.folding import (
+    channel_shuffle,
     fold,
+    pixel_shuffle,
+    pixel_unshuffle,
     unfold,
 )
 from ..ops.linalg_vectors import pdist
@@ -98,6 +101,11 @@ from ..ops.pooling import (
     max_unpool2d,
     max_unpool3d,
 )
+from ..ops.resampling import (
+    affine_grid,
+    grid_sample,
+    interpolate,
+)
 from ..ops.shape import (
     pad,
 )
@@ -122,6 +130,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -132,6 +141,7 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "channel_shuffle",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -155,6 +165,7 @@ __all__ = [
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardshrink",
@@ -165,6 +176,7 @@ __all__ = [
     "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
@@ -196,6 +208,8 @@ __all__ = [
     "pad",
     "pairwise_distance",
     "pdist",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "poisson_nll_loss",
     "prelu",
     "relu",

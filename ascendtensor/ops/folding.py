@@ -149,3 +149,93 @@ def _added_up(input: T, size: Ints, kernel: Ints, dilation: Ints, padding: Ints,
             part = views.select(views.select(parts, 2, row), 2, column)
             copy_into(slot, elementwise.add(slot, part))
     return shape.contiguous(padded(whole, tuple(-each for each in pads)))
+
+
+# Channels as places
+
+
+def _channels(input: TensorBase, factor: int, name: str, parameter: str) -> Ints:
+    lengths = input.desc.shape
+    if len(lengths) < 3:
+        raise ShapeError(f"{name} takes an input of at least 3 dimensions, not of shape {list(lengths)}")
+    if factor < 1:
+        raise ValueRangeError(f"{parameter} must be positive, not {factor}")
+    return lengths
+
+
+@checked
+def pixel_shuffle(input: T, upscale_factor: int) -> T:
+    """Channels spread over the image: (..., channels * r * r, height, width) becomes (..., channels, height * r, width * r).
+
+    Args:
+        input: Tensor of at least 3 dimensions and any dtype.
+        upscale_factor: The factor r.
+
+    Returns:
+        Tensor of the same dtype.
+
+    Raises:
+        ShapeError: The channels can't be divided by `r * r`.
+        ValueRangeError: A factor below 1.
+
+    Ascend operator: AsStrided. Like: torch.pixel_shuffle.
+    """
+    factor = int(upscale_factor)
+    *lead, channels, height, width = _channels(input, factor, "pixel_shuffle", "upscale_factor")
+    if channels % factor**2:
+        raise ShapeError(f"{channels} channels of shape {list(input.desc.shape)} can't be divided by {factor} * {factor}")
+    kept, outer = channels // factor**2, len(lead)
+    apart = views.reshape(input, (*lead, kept, factor, factor, height, width))
+    order = (*range(outer + 1), outer + 3, outer + 1, outer + 4, outer + 2)
+    return views.reshape(views.permute(apart, order), (*lead, kept, height * factor, width * factor))
+
+
+@checked
+def pixel_unshuffle(input: T, downscale_factor: int) -> T:
+    """The way back of `pixel_shuffle`: (..., channels, height * r, width * r) becomes (..., channels * r * r, height, width).
+
+    Args:
+        input: Tensor of at least 3 dimensions and any dtype.
+        downscale_factor: The factor r.
+
+    Returns:
+        Tensor of the same dtype.
+
+    Raises:
+        ShapeError: Height or width can't be divided by r.
+        ValueRangeError: A factor below 1.
+
+    Ascend operator: AsStrided. Like: torch.pixel_unshuffle.
+    """
+    factor = int(downscale_factor)
+    *lead, channels, height, width = _channels(input, factor, "pixel_unshuffle", "downscale_factor")
+    if height % factor or width % factor:
+        raise ShapeError(f"height and width of shape {list(input.desc.shape)} can't be divided by {factor}")
+    outer = len(lead)
+    apart = views.reshape(input, (*lead, channels, height // factor, factor, width // factor, factor))
+    order = (*range(outer + 1), outer + 2, outer + 4, outer + 1, outer + 3)
+    return views.reshape(views.permute(apart, order), (*lead, channels * factor**2, height // factor, width // factor))
+
+
+@checked
+def channel_shuffle(input: T, groups: int) -> T:
+    """Channels dealt out in turn: those of each of `groups` parts become every `groups`-th one.
+
+    Args:
+        input: (batch, channels, ...) of at least 3 dimensions and any dtype.
+        groups: Number of parts.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        ShapeError: The channels can't be divided.
+        ValueRangeError: `groups` below 1.
+
+    Ascend operator: AsStrided. Like: torch.channel_shuffle.
+    """
+    batch, channels, *sizes = _channels(input, groups, "channel_shuffle", "groups")
+    if channels % groups:
+        raise ShapeError(f"{channels} channels of shape {list(input.desc.shape)} can't be divided into {groups} groups")
+    apart = views.reshape(input, (batch, groups, channels // groups, *sizes))
+    return views.reshape(views.transpose(apart, 1, 2), (batch, channels, *sizes))

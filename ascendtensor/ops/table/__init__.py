@@ -31,6 +31,7 @@ from . import (
     pooling,
     random,
     reduction,
+    resampling,
     sorting,
     special,
 )
@@ -57,6 +58,7 @@ _FAMILIES: Final = (
     pooling,
     random,
     reduction,
+    resampling,
     sorting,
     special,
 )
