@@ -239,14 +239,6 @@ RANKS = {
     "bicubic": (2,),
     "trilinear": (3,),
 }
-    "nearest": (1, 2, 3),
-    "nearest-exact": (1, 2, 3),
-    "area": (1, 2),
-    "linear": (1,),
-    "bilinear": (2,),
-    "bicubic": (2,),
-    "trilinear": (3,),
-}
 
 
 def modes() -> Iterator[Record]:
