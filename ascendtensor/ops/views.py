@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index as as_int
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from .. import base, shapes
 from ..base import TensorBase
@@ -697,7 +697,7 @@ def is_set_to(input: TensorBase, tensor: TensorBase) -> bool:
     return base.storage(input) is base.storage(tensor) and _layout(input) == _layout(tensor)
 
 
-def no_resize(input: TensorBase, function: str) -> Any:
+def no_resize(input: TensorBase, function: str) -> NoReturn:
     """Refuse to change how much memory a tensor has: other views of it would not know.
 
     Raises:

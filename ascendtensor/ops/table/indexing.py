@@ -22,7 +22,7 @@ TAKE: Final = Row(
     (Attr("batch_dims", "int", 0), Attr("is_preprocessed", "bool", False), Attr("negative_index_support", "bool", False)),
     Kind.SAME,
 )
-"""One index tensor on one axis."""
+"""One index tensor on one axis; the attribute `negative_index_support` makes negative ones count from the end."""
 
 INDEX: Final = Row(
     "index",
@@ -39,7 +39,11 @@ INDEX: Final = Row(
     dtypes=(d.float32, d.float16, d.bfloat16, d.int64, d.int32, d.bool_, d.uint8, d.int8),
     bits=_WORDS,
 )
-"""Several index tensors, each on an axis of its own."""
+"""Several index tensors, each on an axis of its own.
+
+Negative ones need no launch of their own: the AI Core kernels of Index and IndexPutV2 take each as (index + length) % length (CANN 8,
+`opp/built-in/op_impl/ai_core/tbe/impl/dynamic/index.py`, "fix negative index", and `index_put_v2.py`).
+"""
 
 INDEX_PUT: Final = Row(
     "index_put_",
