@@ -6,7 +6,7 @@ Roads by dtype, each exact to the dtype's own rounding:
   lies: the operator's transpose attribute undoes the view.
 * float32 where `set_float32_matmul_precision` asks for less: products of halves, added up in float32; see `ops.precision`.
 * int8, int16, int32, uint8: the AI CPU kernel of BatchMatMul in int32, modulo 2**32; narrower ones wrap as PyTorch's do.
-* complex64: four products of the float32 parts, joined by Complex.
+* complex64: four products of the float32 parts, joined by Complex, where they are large.
 * int64, float64, complex128 and wide unsigned integers have no matrix kernel: products and sums (Mul, ReduceSum) in blocks of bounded size.
 * bool is refused, as in PyTorch.
 """
@@ -42,6 +42,8 @@ _CUBE: Final = frozenset(table.CUBE)
 _INTEGERS: Final = frozenset({*table.INTEGER_MATMUL.dtypes, *table.INTEGER_MATMUL.via})
 _BLOCK: Final = 1 << 22
 """Products that are held at once where there is no matrix kernel."""
+_FEW: Final = 1 << 19
+"""Up to so many products of complex numbers one Mul and one ReduceSum cost less than the dozen launches of their parts."""
 
 
 def matmul(input: T, other: T, *, out: T | None = None) -> T:
@@ -84,7 +86,7 @@ def _matmul(input: T, other: T, out: T | None, function: str) -> T:
         ).with_context(function, (input, other))
     if dtype is d.bool_:
         raise DTypeError("bool matrices can't be multiplied", advice="Cast with .to(float32) first.").with_context(function, (input, other))
-    if dtype is d.complex64:
+    if dtype is d.complex64 and left.numel * (right.shape[-1] if len(right.shape) > 1 else 1) > _FEW:
         return into(_by_parts(input, other, function), out)
     if dtype not in _CUBE and dtype not in _INTEGERS:
         return into(_by_products(input, other, function), out)
