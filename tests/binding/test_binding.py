@@ -160,7 +160,7 @@ def test_a_null_handle_is_an_error(acl: FakeAcl, name: str) -> None:
 
 
 def test_every_method_of_the_protocols_is_pyacls() -> None:
-    for prefix, protocol in (("acl", module.Acl), ("acl.rt", module.AclRt), ("acl.op", module.AclOp), ("acl.util", module.AclUtil)):
+    for prefix, protocol in (("acl", module.Acl), ("acl.rt", module.AclRt), ("acl.op", module.AclOp), ("acl.mdl", module.AclMdl), ("acl.util", module.AclUtil)):
         methods = {name: value for name, value in vars(protocol).items() if inspect.isfunction(value) and not name.startswith("_")}
         for name, method in methods.items():
             facts = API[f"{prefix}.{name}"]

@@ -19,7 +19,7 @@ from .arguments import invalid
 from .diagnostics import notice
 from .model_file import GEAR_INPUT, Dims, TensorInfo
 from .tables import DESCS, STREAMS, DataBuffer, Stream, TensorDesc
-from .whole_models import Blob, Dataset, Model, buffer_for, queued, set_desc
+from .whole_models import Blob, Dataset, Model, buffer_for, queued, runs, set_desc
 
 GE_FAILURE: Final = int(ErrorCode.GE_FAILURE)
 GE_PARAM_INVALID: Final = int(ErrorCode.GE_PARAM_INVALID)
@@ -366,9 +366,25 @@ def _block_of(array: memory.Bytes) -> memory.Block | None:
 
 def _check_streams(model: Model, stream: Stream | None) -> None:
     """Notice a model that runs on two streams at once (MDL-26)."""
-    others = [each for each in queued(model) if each is not stream]
+    newest, model.newest = model.newest, stream
+    if newest is None or newest is stream or not newest.queue:
+        return
+    others = [each for each in queued(model) if each is not stream and not _ordered(each, stream, model)]
     if others:
         notice("model on two streams", f"{model.label} is still queued on stream {others[0].identifier}")
+
+
+def _ordered(other: Stream, stream: Stream | None, model: Model) -> bool:
+    """Whether a wait for an event orders ``stream`` behind the model's runs on another one."""
+    if stream is None:
+        return False
+    marks: list[Any] = []
+    for task in list(other.queue):
+        if runs(task, model):
+            marks = []
+        elif task[0] is streams.RECORD:
+            marks.append(task[1][0])
+    return any(task[0] is streams.WAIT and any(task[1][0] is mark for mark in marks) for task in list(stream.queue))
 
 
 def execute_async(model: Model, inputs: Dataset, outputs: Dataset, stream: Stream) -> None:
@@ -383,6 +399,10 @@ def execute_async(model: Model, inputs: Dataset, outputs: Dataset, stream: Strea
     streams.enqueue(stream, *streams.task_for(model.file.name, run.run, ()))
     if not foretold:
         streams.wait_for(stream)
+        if run.fault is not None:  # found out during the call
+            if stream.error == run.fault.code:
+                streams.take_error(stream)
+            raise run.fault
 
 
 def execute_on(model: Model, inputs: Dataset, outputs: Dataset, stream: Stream, timeout_ms: int) -> int:

@@ -380,6 +380,11 @@ def _wait(capture: Capture, wait: Wait) -> None:
     wait.passed = True
 
 
+RECORD: Final = _record
+WAIT: Final = _wait
+"""The tasks of an event that is recorded and of a wait for it; the capture is their first argument."""
+
+
 def _reset(event: Event, capture: Capture | None) -> None:
     if event.capture is capture:
         event.capture = None

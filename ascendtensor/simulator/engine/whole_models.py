@@ -83,11 +83,26 @@ class Model:
         sizes: Bytes of each input and of each output (MDL-11).
         dims: Dims of each input and of each output of a model without gears.
         bundle: Id of the bundle that it came with, or 0.
+        newest: The stream that it was queued on last.
         known: Output dims by input dims, as runs of a model of open shapes showed them.
         varying: Whether equal input dims gave different output dims.
     """
 
-    __slots__ = ("bundle", "context", "dims", "file", "gear", "identifier", "known", "session", "sizes", "varying", "weights", "work")
+    __slots__ = (
+        "bundle",
+        "context",
+        "dims",
+        "file",
+        "gear",
+        "identifier",
+        "known",
+        "newest",
+        "session",
+        "sizes",
+        "varying",
+        "weights",
+        "work",
+    )
 
     def __init__(self, file: ModelFile, session: Any, work: Memory, weights: Memory, bundle: int = 0) -> None:
         self.identifier = new_id()
@@ -100,6 +115,7 @@ class Model:
         self.sizes = file.input_sizes(), file.output_sizes()
         self.dims = [info.dims for info in file.inputs], [info.dims for info in file.outputs]
         self.bundle = bundle
+        self.newest: Stream | None = None
         self.known: dict[Any, tuple[tuple[int, ...], ...]] = {}
         self.varying = False
 
@@ -349,10 +365,11 @@ def set_desc(blob: Blob, desc: TensorDesc | None) -> None:
 
 def queued(model: Model) -> list[Stream]:
     """Streams on which runs of a model wait."""
-    return [stream for stream in list(STREAMS.values()) if any(_runs(task, model) for task in list(stream.queue))]
+    return [stream for stream in list(STREAMS.values()) if any(runs(task, model) for task in list(stream.queue))]
 
 
-def _runs(task: Task, model: Model) -> bool:
+def runs(task: Task, model: Model) -> bool:
+    """Whether a queued task is a run of a model."""
     fn, args = task
     # The second argument where a plan of faults stands before it.
     return any(getattr(getattr(each, "__self__", None), "model", None) is model for each in (fn, *args[:2]))

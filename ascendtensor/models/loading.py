@@ -1,0 +1,137 @@
+"""Loading a model, with memory of the system's or of the library's."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from ..acl import binding
+from ..acl import models as calls
+from ..errors import DTypeError, ValueRangeError
+from ..runtime.device import Device, DeviceLike, as_device
+from ..runtime.memory import DeviceBuffer, size_class
+from .model import Model, collect, describe_loaded
+
+MEMORY = ("system", "managed")
+
+Source = str | os.PathLike[str] | bytes | IO[bytes]
+
+
+def load(source: Source, *, device: DeviceLike = None, memory: str = "system", weights: Model | None = None) -> Model:
+    """Loads a whole model.
+
+    Args:
+        source: Path of an `.om` file, its bytes, or a file object opened for reading bytes.
+        device: Where it runs; the current device if None.
+        memory: "system" leaves work and weight memory to ACL; "managed" takes both from the library's pool, where they count in its
+            statistics. ACL wants "system" for models of open shapes.
+        weights: A model that was loaded from the same source with `memory="managed"` on the same device: its weight memory is shared.
+
+    Returns:
+        The model, to be called, and unloaded by `unload()` or at the end of a `with` block.
+
+    Raises:
+        AclError: The file is missing, damaged or made for something else; ACL's message says which.
+        OutOfDeviceMemoryError: No room in managed memory.
+        UnsupportedError: An input or output of a dtype that tensors can't have.
+        ValueRangeError: An unknown kind of memory, or a model whose weights can't be shared.
+
+    Like: torch.jit.load.
+    """
+    if memory not in MEMORY:
+        raise ValueRangeError(f"memory must be one of {', '.join(MEMORY)}, not {memory!r}", where="models.load")
+    target = as_device(device)
+    if weights is not None:
+        _check_shared(weights, target)
+        memory = "managed"
+    with target.current():
+        target.activate()
+        collect()
+        with _located(source, target) as place:
+            identifier, kept = _load(place, target, memory, weights)
+        try:
+            return describe_loaded(identifier, target, place.name, kept)
+        except BaseException:
+            calls.unload(identifier)
+            raise
+
+
+class Place:
+    """Where ACL finds the model: a file, or bytes in host memory."""
+
+    def __init__(self, path: str, data: bytes, name: str) -> None:
+        self.path = path
+        self.data = data
+        self.name = name
+
+    def query(self) -> tuple[int, int]:
+        """Bytes of work and of weight memory."""
+        if self.path:
+            return calls.query_size(self.path)
+        return calls.query_size_from_mem(binding.bytes_to_ptr(self.data), len(self.data))
+
+    def load(self, memory: tuple[int, int, int, int] | None) -> int:
+        """Loads it: addresses and sizes of work and weight memory, or None."""
+        if memory is None:
+            return calls.load_from_file(self.path) if self.path else calls.load_from_mem(binding.bytes_to_ptr(self.data), len(self.data))
+        if self.path:
+            return calls.load_from_file_with_mem(self.path, *memory)
+        return calls.load_from_mem_with_mem(binding.bytes_to_ptr(self.data), len(self.data), *memory)
+
+
+@contextmanager
+def _located(source: Source, device: Device) -> Iterator[Place]:
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        yield Place(path, b"", os.path.splitext(os.path.basename(path))[0])
+        return
+    data = source if isinstance(source, bytes) else _read(source)
+    if device.host_mode and data:
+        yield Place("", data, "model")
+        return
+    # On a board models in memory would have to lie in device memory (MDL-3); nothing at all is for ACL to refuse.
+    with tempfile.TemporaryDirectory(prefix="ascendtensor-") as folder:
+        path = os.path.join(folder, "model.om")
+        with open(path, "wb") as file:
+            file.write(data)
+        yield Place(path, b"", "model")
+
+
+def _read(source: IO[bytes]) -> bytes:
+    data = source.read() if hasattr(source, "read") else None
+    if not isinstance(data, bytes):
+        kind = type(source).__name__
+        raise DTypeError(f"a path, bytes or a file of bytes is needed, not {kind}", where="models.load", advice='Open files with "rb".')
+    return data
+
+
+def _load(place: Place, device: Device, memory: str, weights: Model | None) -> tuple[int, list[DeviceBuffer]]:
+    """The model's id, and the buffers that it works in: work, then weights."""
+    if memory == "system":
+        return place.load(None), []
+    work_size, weight_size = place.query()
+    stream = device.current_stream()
+    work = DeviceBuffer(stream.pool.take(size_class(work_size)), stream)
+    if weights is None:
+        shared = DeviceBuffer(stream.pool.take(size_class(weight_size)), stream)
+    else:
+        shared = weights.memory[1]
+        if shared.nbytes < weight_size:
+            raise ValueRangeError(
+                f"the model needs {weight_size} bytes of weights, the one to share them with has {shared.nbytes}", where="models.load"
+            )
+    stream.synchronize()  # the blocks may still be used by work that was queued before they were recycled
+    sizes = work.nbytes, shared.nbytes
+    return place.load((work.address, sizes[0], shared.address, sizes[1])), [work, shared]
+
+
+def _check_shared(weights: Model, device: Device) -> None:
+    if not weights.memory or weights.closed or weights.device is not device:
+        raise ValueRangeError(
+            "weights can be shared with a model that is loaded, on the same device, in managed memory",
+            where="models.load",
+            advice='Load the first one with memory="managed".',
+        )

@@ -1,0 +1,644 @@
+"""A loaded model: called with tensors, named tensors out."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Final
+from weakref import WeakSet
+
+import numpy as np
+
+from .. import base
+from ..acl import binding
+from ..acl import models as calls
+from ..base import TensorBase
+from ..errors import AclError, ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
+from ..ops import host
+from ..ops.call import plain
+from ..runtime import copies
+from ..runtime import device as devices
+from ..runtime.desc import TensorDesc
+from ..runtime.device import Device
+from ..runtime.memory import DeviceBuffer, size_class
+from ..runtime.stream import Event, Stream
+from .tensors import ModelTensor, ModelTensors, Shape, describe, shown
+
+DATASETS_KEPT: Final = 32
+_PAUSE: Final = 0.001
+"""Seconds between two looks at a run that is awaited."""
+_live: Final[WeakSet[Model]] = WeakSet()
+_dropped: Final[deque[tuple[Device, Held]]] = deque()
+"""What models whose object went without `unload()` leave behind."""
+
+
+class Held:
+    """What a loaded model holds of ACL's, and the memory that it works in.
+
+    Attributes:
+        model: The model id.
+        desc: Its aclmdlDesc.
+        datasets: Its datasets by the data buffers in them, the newest use last.
+        memory: Work and weight memory of the library's own.
+        gears: Memory that holds a gear, by its number.
+    """
+
+    def __init__(self, model: int, desc: int, memory: list[DeviceBuffer]) -> None:
+        self.model = model
+        self.desc = desc
+        self.datasets: OrderedDict[tuple[int, ...], int] = OrderedDict()
+        self.memory = memory
+        self.gears: dict[int, DeviceBuffer] = {}
+
+    def release(self) -> None:
+        """Gives it all back. Nothing of the model may be queued any more, and its device must be current in this thread."""
+        for dataset in self.datasets.values():
+            calls.destroy_dataset(dataset)
+        self.datasets.clear()
+        calls.unload(self.model)
+        calls.destroy_desc(self.desc)
+        self.memory.clear()
+        self.gears.clear()
+
+
+class Outputs(tuple[Any, ...]):
+    """The outputs of a model with several: by position, by name (`y["boxes"]`), or to be unpacked."""
+
+    tensors: ModelTensors
+
+    def __new__(cls, values: Iterable[Any], tensors: ModelTensors) -> Outputs:
+        made = super().__new__(cls, values)
+        made.tensors = tensors
+        return made
+
+    def __getitem__(self, key: Any) -> Any:
+        return tuple.__getitem__(self, self.tensors.position(key) if isinstance(key, str) else key)
+
+    def keys(self) -> tuple[str, ...]:
+        """Names of the outputs."""
+        return self.tensors.names
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Pairs of name and tensor."""
+        return list(zip(self.tensors.names, self, strict=True))
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self), self.tensors
+
+
+class Pending:
+    """A run that was queued. Its outputs can be used on the device at once; `result()` or `await` waits for them.
+
+    Attributes:
+        outputs: What the call would have given.
+        stream: Where it was queued.
+    """
+
+    def __init__(self, outputs: Any, stream: Stream) -> None:
+        self.outputs = outputs
+        self.stream = stream
+        self._event = Event()
+        self._event.record(stream)
+
+    def done(self) -> bool:
+        """Whether it has run."""
+        return self._event.query()
+
+    def result(self) -> Any:
+        """The outputs, when they are there.
+
+        Raises:
+            AclError: The run failed.
+        """
+        self.stream.ready()
+        self._event.synchronize()
+        return self.outputs
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        pause = 0.0
+        while not self.done():
+            yield from asyncio.sleep(pause).__await__()
+            pause = _PAUSE
+        return self.result()
+
+
+class Model:
+    """A model on a device; `load` gives it.
+
+    Calling it queues a run on the current stream. Runs of one model follow each other, also on different streams and from different
+    threads, since a model works in one memory (MDL-26).
+
+    Attributes:
+        name: Of the file.
+        device: Where it runs.
+        inputs, outputs: What it takes and gives, shown as tables.
+        gears: The legal shapes of a model with gears, else None.
+        open: Whether only a run tells the outputs' shapes.
+        closed: Whether it was unloaded.
+    """
+
+    def __init__(self, identifier: int, desc: int, device: Device, name: str, memory: list[DeviceBuffer]) -> None:
+        self.inputs, self.outputs, self.gears, self._carrier = describe(desc)
+        self.name = name
+        self.device = device
+        self.closed = False
+        self.open = any(each.ranges for each in self.inputs) or any(size < 0 for each in self.outputs for size in each.shape)
+        self._held = Held(identifier, desc, memory)
+        self._lock = threading.RLock()
+        self._last: Stream | None = None
+        self._gear_outputs: dict[int, list[Shape]] = {}
+        _live.add(self)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"<Model {self.name}, unloaded>"
+        gears = "" if self.gears is None else f"\ngears ({self.gears.kind})\n" + "\n".join(map(_shapes, self.gears.shapes))
+        return f"<Model {self.name} on {self.device}>\ninputs\n{self.inputs!r}\noutputs\n{self.outputs!r}{gears}"
+
+    def _repr_html_(self) -> str:
+        return f"<b>{self.name}</b> on {self.device}<br>inputs{self.inputs._repr_html_()}outputs{self.outputs._repr_html_()}"
+
+    def __del__(self) -> None:
+        try:
+            if not self.closed and not self.device.closed:
+                _dropped.append((self.device, self._held))
+        except AttributeError:  # making it had failed
+            return
+
+    def __enter__(self) -> Model:
+        self._check_open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.unload()
+
+    @property
+    def memory(self) -> list[DeviceBuffer]:
+        """Work and weight memory of the library's own, else empty."""
+        return self._held.memory
+
+    # Running
+
+    def __call__(self, *args: Any, out: Any = None, pad: bool = False, **named: Any) -> Any:
+        """Queues a run on the current stream.
+
+        Args:
+            *args: The inputs: tensors, which are used in place, or arrays, which are copied to the device; in the model's order, or one
+                list, tuple or dict of them.
+            out: A tensor, or a list, tuple or dict of tensors, that the outputs are written into.
+            pad: Fill a batch that is smaller than the model's (or than its next gear) with zeros, and cut the outputs.
+            **named: Inputs by name.
+
+        Returns:
+            The output of a model with one, else `Outputs`.
+
+        Raises:
+            ShapeError: A shape that the model does not take; the text lists the legal ones.
+            DTypeError: An input of another dtype.
+            ValueRangeError: Too many, too few or unknown inputs.
+            ClosedError: The model was unloaded.
+            AclError: ACL refused the run. What fails while it runs shows at the next synchronising call.
+
+        Like: torch.nn.Module.__call__.
+        """
+        self._check_open()
+        with self.device.current():
+            stream = self.device.current_stream()
+            given = self._given(args, named)
+            shapes, gear, size = self._fit([each.shape for each in given], pad)
+            buffers = [self._buffer(index, value, shape, stream) for index, (value, shape) in enumerate(zip(given, shapes, strict=True))]
+            results = self._run(buffers, shapes, gear, self._targets(out), size, stream)
+        return results[0] if len(results) == 1 else Outputs(results, self.outputs)
+
+    def run_async(self, *args: Any, stream: Stream | None = None, out: Any = None, pad: bool = False, **named: Any) -> Pending:
+        """As a call, on a stream of choice, giving something to wait for.
+
+        Args:
+            *args: The inputs, as in a call.
+            stream: Where to queue the run; the current stream if None.
+            out, pad: As in a call.
+            **named: Inputs by name.
+        """
+        if stream is None:
+            with self.device.current():
+                return Pending(self(*args, out=out, pad=pad, **named), self.device.current_stream())
+        with stream:
+            return Pending(self(*args, out=out, pad=pad, **named), stream)
+
+    def map(self, batches: Iterable[Any], *, in_flight: int = 2, pad: bool = True) -> Map:
+        """Runs an iterable of batches, a bounded number of them queued ahead.
+
+        Args:
+            batches: Each what a call takes: a tensor or array, or a list, tuple or dict of them.
+            in_flight: How many runs may be queued before the oldest is waited for.
+            pad: As in a call; on by default, for the last batch.
+
+        Returns:
+            An iterator over the outputs in order, for `for` and for `async for`.
+
+        Raises:
+            ValueRangeError: `in_flight` is below 1.
+        """
+        if in_flight < 1:
+            raise ValueRangeError(f"in_flight must be 1 or more, not {in_flight}", where="Model.map")
+        return Map(lambda batch: self.run_async(batch, pad=pad), iter(batches), in_flight)
+
+    def profile(self, *args: Any, repeat: int = 10, **named: Any) -> dict[str, float]:
+        """Times of runs on the device.
+
+        Args:
+            *args: The inputs, as in a call.
+            repeat: How many runs are timed, after one that is not.
+            **named: Inputs by name.
+
+        Returns:
+            Milliseconds: "mean", "least" and "most".
+        """
+        self(*args, **named)
+        with self.device.current():
+            stream = self.device.current_stream()
+            marks = [Event(enable_timing=True) for _ in range(repeat + 1)]
+            marks[0].record(stream)
+            for mark in marks[1:]:
+                self(*args, **named)
+                mark.record(stream)
+            stream.synchronize()
+            times = [before.elapsed_time(after) for before, after in itertools.pairwise(marks)]
+        return {"mean": sum(times) / len(times), "least": min(times), "most": max(times)}
+
+    def unload(self) -> None:
+        """Waits for the model's runs and gives it back. A second call does nothing."""
+        with self._lock:
+            if self.closed or self.device.closed:
+                self.closed = True
+                return
+            with self.device.current():
+                self.device.activate()
+                error = self._wait()
+                self._release()
+        if error is not None:
+            raise error
+
+    def _wait(self) -> AclError | None:
+        if self._last is None:
+            return None
+        try:
+            self._last.synchronize()
+        except AclError as error:
+            return error
+        return None
+
+    def _release(self) -> None:
+        self.closed = True
+        _live.discard(self)
+        self._held.release()
+
+    def _check_open(self) -> None:
+        if self.closed or self.device.closed:
+            raise ClosedError(f"the model {self.name} was unloaded", where="Model", advice="Load it again.")
+
+    # Inputs
+
+    def _given(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> list[Any]:
+        """The inputs in the model's order: tensors, or arrays of their dtypes."""
+        if len(args) == 1 and isinstance(args[0], Mapping):
+            named, args = {**args[0], **named}, ()
+        elif len(args) == 1 and isinstance(args[0], (list, tuple)) and len(self.inputs) == len(args[0]) and not _is_number(args[0][0]):
+            args = tuple(args[0])
+        if len(args) > len(self.inputs):
+            raise self._wrong_count(len(args) + len(named))
+        values: dict[int, Any] = dict(enumerate(args))
+        for name, value in named.items():
+            index = self.inputs.position(name)
+            if index in values:
+                raise ValueRangeError(f"input {self.inputs[index].name!r} is given twice", where=self.name)
+            values[index] = value
+        if len(values) != len(self.inputs):
+            raise self._wrong_count(len(values))
+        return [self._operand(self.inputs[index], values[index]) for index in range(len(self.inputs))]
+
+    def _wrong_count(self, given: int) -> ValueRangeError:
+        return ValueRangeError(f"{given} inputs for a model with {len(self.inputs)}: {', '.join(self.inputs.names)}", where=self.name)
+
+    def _operand(self, tensor: ModelTensor, value: Any) -> Any:
+        if isinstance(value, TensorBase):
+            if value.dtype is not tensor.dtype:
+                raise self._wrong_dtype(tensor, value.dtype.name)
+            if value.device is not self.device:
+                raise DeviceError(f"input {tensor.name!r} is on {value.device}, the model on {self.device}", where=self.name)
+            return value
+        if isinstance(value, (np.ndarray, np.generic)):
+            array = np.asarray(value)
+            if array.dtype != tensor.dtype.numpy and array.dtype.newbyteorder("=") != tensor.dtype.numpy:
+                raise self._wrong_dtype(tensor, str(array.dtype))
+            return array
+        return host.array_of(value, tensor.dtype)
+
+    def _wrong_dtype(self, tensor: ModelTensor, given: str) -> DTypeError:
+        advice = f"Cast it: .to({tensor.dtype.name}) of a tensor, .astype of an array."
+        return DTypeError(f"input {tensor.name!r} is {tensor.dtype.name}, not {given}", where=self.name, advice=advice)
+
+    def _fit(self, given: Sequence[Shape], pad: bool) -> tuple[list[Shape], int, int]:
+        """The shapes to run, the gear (-1 for none), and the batch to cut the outputs to (-1 for none)."""
+        if self.gears is not None:
+            for gear, shapes in enumerate(self.gears.shapes):
+                if list(shapes) == list(given):
+                    return list(shapes), gear, -1
+            choices = list(enumerate(self.gears.shapes))
+        elif all(_takes(tensor, shape) for tensor, shape in zip(self.inputs, given, strict=True)):
+            return list(given), -1, -1
+        else:
+            choices = [] if self.open else [(-1, tuple(each.shape for each in self.inputs))]
+        size = given[0][0] if given and given[0] else -1
+        if pad and size > 0:
+            fitting = [(shapes[0][0], gear, shapes) for gear, shapes in choices if _pads(given, shapes)]
+            if fitting:
+                _, gear, shapes = min(fitting)
+                return list(shapes), gear, size
+        raise self._wrong_shape(given)
+
+    def _wrong_shape(self, given: Sequence[Shape]) -> ShapeError:
+        gears = () if self.gears is None else self.gears.shapes
+        legal = " or ".join(map(_shapes, gears)) or ", ".join(map(shown, self.inputs))
+        advice = "pad=True fills a smaller batch." if not self.open else ""
+        return ShapeError(f"the model takes {legal}, not {_shapes(given)}", where=self.name, advice=advice)
+
+    def _buffer(self, index: int, value: Any, shape: Shape, stream: Stream) -> DeviceBuffer:
+        """Device memory of an input, of the shape that is run."""
+        dtype = self.inputs[index].dtype
+        desc = TensorDesc.of(shape, dtype, self.device)
+        if isinstance(value, TensorBase) and value.shape == shape:
+            tensor = plain(value)
+            buffer: DeviceBuffer = tensor.buffer
+            if buffer.stream is not stream:
+                buffer.read_on(stream)
+            return buffer
+        buffer = DeviceBuffer(stream.pool.take(desc.block_size), stream)
+        if value.shape != shape:
+            binding.memset_async(buffer.address, desc.nbytes, 0, desc.nbytes, stream.handle)
+        part = TensorDesc.of(tuple(value.shape), dtype, self.device)
+        if isinstance(value, TensorBase):
+            copies.copy_device(buffer, plain(value).buffer, part.nbytes)
+        else:
+            copies.copy_into(buffer, np.asarray(value, dtype.numpy), part)
+        return buffer
+
+    # Outputs
+
+    def _targets(self, out: Any) -> list[TensorBase | None]:
+        """The tensors to write into, in the model's order."""
+        if out is None:
+            return [None] * len(self.outputs)
+        if isinstance(out, TensorBase):
+            out = [out]
+        if isinstance(out, Mapping):
+            found: list[TensorBase | None] = [None] * len(self.outputs)
+            for name, tensor in out.items():
+                found[self.outputs.position(name)] = self._target(tensor)
+            return found
+        if len(out) != len(self.outputs):
+            raise ValueRangeError(f"out has {len(out)} tensors for {len(self.outputs)} outputs", where=self.name)
+        return [self._target(tensor) for tensor in out]
+
+    def _target(self, tensor: Any) -> TensorBase:
+        if not isinstance(tensor, TensorBase):
+            raise DTypeError(f"out must be a tensor, not {type(tensor).__name__}", where=self.name)
+        if not base.settle(tensor):
+            raise ValueRangeError("out must be contiguous and aligned to 32 bytes", where=self.name, advice="Give a tensor of empty().")
+        return tensor
+
+    def _output_shapes(self, shapes: Sequence[Shape], gear: int) -> list[Shape]:
+        """Shapes of the outputs, as far as they are known before the run."""
+        if gear < 0:
+            return [each.shape for each in self.outputs]
+        return self._gear_outputs[gear]
+
+    def _run(
+        self, buffers: list[DeviceBuffer], shapes: list[Shape], gear: int, targets: list[TensorBase | None], size: int, stream: Stream
+    ) -> list[Any]:
+        with self._lock:
+            self._check_open()
+            if self._last is not None and self._last is not stream:
+                stream.wait_stream(self._last)
+            self._last = stream
+            if gear >= 0:
+                buffers = self._with_gear(buffers, gear, stream)
+            if self.open:
+                return self._run_open(buffers, shapes, targets, stream)
+            results = []
+            outputs = []
+            for index, (tensor, target) in enumerate(zip(self.outputs, targets, strict=True)):
+                made = self._result(tensor, target, self._output_shapes(shapes, gear)[index], stream)
+                outputs.append(made.buffer)
+                results.append(made)
+            calls.execute_async(self._held.model, self._dataset(buffers), self._dataset(outputs), stream.handle)
+        stream.recent.append(f"model {self.name}")
+        return [_cut(result, shapes, size) for result in results]
+
+    def _result(self, tensor: ModelTensor, target: TensorBase | None, shape: Shape, stream: Stream) -> TensorBase:
+        desc = TensorDesc.of(shape, tensor.dtype, self.device)
+        if target is None:
+            return base.make(base.default_class(), desc, DeviceBuffer(stream.pool.take(desc.block_size), stream))
+        if target.shape != shape or target.dtype is not tensor.dtype or target.device is not self.device:
+            text = f"{tensor.dtype.name}{list(shape)} on {self.device}, out is {target.dtype.name}{list(target.shape)} on {target.device}"
+            raise ShapeError(f"output {tensor.name!r} is {text}", where=self.name)
+        target.buffer.write_on(stream)
+        return target
+
+    def _run_open(
+        self, buffers: list[DeviceBuffer], shapes: list[Shape], targets: list[TensorBase | None], stream: Stream
+    ) -> list[TensorBase]:
+        """A run whose output shapes ACL tells; memory is asked for by the upper bounds, and more of it where there are none."""
+        inputs = self._dataset(buffers)
+        for index, (tensor, shape) in enumerate(zip(self.inputs, shapes, strict=True)):
+            calls.set_dataset_tensor_desc(inputs, TensorDesc.of(shape, tensor.dtype, self.device).handle(), index)
+        sizes = [each.nbytes or _GUESS for each in self.outputs]
+        while True:
+            made = [
+                DeviceBuffer(stream.pool.take(size_class(size)), stream) if target is None else _written(target, stream)
+                for size, target in zip(sizes, targets, strict=True)
+            ]
+            outputs = self._dataset(made)
+            try:
+                calls.execute_async(self._held.model, inputs, outputs, stream.handle)
+            except AclError as error:
+                if error.code != _TOO_SMALL or not self._grow(sizes, targets):
+                    raise
+                continue
+            break
+        stream.recent.append(f"model {self.name}")
+        results = []
+        for index, (tensor, buffer, target) in enumerate(zip(self.outputs, made, targets, strict=True)):
+            shape = binding.get_tensor_desc_dims(calls.get_dataset_tensor_desc(outputs, index))
+            desc = TensorDesc.of(shape, tensor.dtype, self.device)
+            if target is not None and target.shape != shape:
+                raise ShapeError(f"output {tensor.name!r} has shape {list(shape)}, out {list(target.shape)}", where=self.name)
+            results.append(base.make(base.default_class(), desc, buffer) if target is None else target)
+        return results
+
+    def _grow(self, sizes: list[int], targets: list[TensorBase | None]) -> bool:
+        """Four times the memory for outputs of unknown size; whether that is worth a try."""
+        unknown = [index for index, each in enumerate(self.outputs) if not each.nbytes and targets[index] is None]
+        if not unknown or sizes[unknown[0]] >= _MOST:
+            return False
+        for index in unknown:
+            sizes[index] *= 4
+        return True
+
+    def _dataset(self, buffers: list[DeviceBuffer]) -> int:
+        """A dataset of these buffers, made once while they come back."""
+        key = tuple(buffer.data_buffer for buffer in buffers)
+        found = self._held.datasets.get(key)
+        if found is not None:
+            self._held.datasets.move_to_end(key)
+            return found
+        if len(self._held.datasets) >= DATASETS_KEPT:
+            if self._last is not None:
+                self._last.synchronize()
+            _, oldest = self._held.datasets.popitem(last=False)
+            calls.destroy_dataset(oldest)
+        made = self._held.datasets[key] = calls.create_dataset(list(key))
+        return made
+
+    def _with_gear(self, buffers: list[DeviceBuffer], gear: int, stream: Stream) -> list[DeviceBuffer]:
+        """The buffers with that of the gear, whose memory never changes: runs that are still queued read it."""
+        assert self.gears is not None
+        buffer = self._held.gears.get(gear)
+        if buffer is None:
+            buffer = DeviceBuffer(stream.pool.take(size_class(8 * max(len(self.gears.values[gear]), 1))), stream)
+            stream.synchronize()  # the value is written at once
+            self._held.gears[gear] = buffer
+        found = [*buffers[: self._carrier], buffer, *buffers[self._carrier :]]
+        dataset = self._dataset(found)
+        values = list(self.gears.values[gear])
+        if self.gears.kind == "batch":
+            calls.set_dynamic_batch_size(self._held.model, dataset, self._carrier, values[0])
+        elif self.gears.kind == "image":
+            calls.set_dynamic_hw_size(self._held.model, dataset, self._carrier, values[0], values[1])
+        else:
+            calls.set_input_dynamic_dims(self._held.model, dataset, self._carrier, values)
+        if gear not in self._gear_outputs:
+            self._gear_outputs[gear] = [tuple(calls.output_dims(self._held.desc, index)) for index in range(len(self.outputs))]
+        return found
+
+
+_GUESS: Final = 1 << 20
+_MOST: Final = 1 << 32
+_TOO_SMALL: Final = 145000
+
+
+class Map:
+    """The outputs of `Model.map`, in order."""
+
+    def __init__(self, run: Callable[[Any], Pending], batches: Iterator[Any], in_flight: int) -> None:
+        self._run = run
+        self._batches = batches
+        self._limit = in_flight
+        self._pending: deque[Pending] = deque()
+
+    def _fill(self) -> None:
+        while len(self._pending) < self._limit:
+            try:
+                batch = next(self._batches)
+            except StopIteration:
+                return
+            self._pending.append(self._run(batch))
+
+    def __iter__(self) -> Map:
+        return self
+
+    def __next__(self) -> Any:
+        self._fill()
+        if not self._pending:
+            raise StopIteration
+        return self._pending.popleft().result()
+
+    def __aiter__(self) -> Map:
+        return self
+
+    async def __anext__(self) -> Any:
+        self._fill()
+        if not self._pending:
+            raise StopAsyncIteration
+        return await self._pending.popleft()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, complex))
+
+
+def _takes(tensor: ModelTensor, shape: Shape) -> bool:
+    if not tensor.ranges:
+        return tuple(shape) == tensor.shape
+    return len(shape) == len(tensor.ranges) and all(
+        low <= size and (size <= high or high < 0) for size, (low, high) in zip(shape, tensor.ranges, strict=True)
+    )
+
+
+def _pads(given: Sequence[Shape], shapes: Sequence[Shape]) -> bool:
+    """Whether every input fits in its first dimension, and exactly in the others."""
+    if any(not mine or not wanted for mine, wanted in zip(given, shapes, strict=True)):
+        return False
+    size, batch = given[0][0], shapes[0][0]
+    return size <= batch and all(
+        mine[0] == size and wanted[0] == batch and mine[1:] == wanted[1:] for mine, wanted in zip(given, shapes, strict=True)
+    )
+
+
+def _shapes(shapes: Iterable[Shape]) -> str:
+    return ", ".join(str(list(shape)) for shape in shapes)
+
+
+def _cut(result: TensorBase, shapes: Sequence[Shape], size: int) -> TensorBase:
+    """The first rows of an output of a padded batch."""
+    if size < 0 or not result.shape or result.shape[0] != shapes[0][0]:
+        return result
+    shape = (size, *result.shape[1:])
+    return base.view(result, shape, base.element_strides(result), base.element_offset(result))
+
+
+def _written(target: TensorBase, stream: Stream) -> DeviceBuffer:
+    target.buffer.write_on(stream)
+    return target.buffer
+
+
+def describe_loaded(identifier: int, device: Device, name: str, memory: list[DeviceBuffer]) -> Model:
+    """The model of an id."""
+    desc = calls.create_desc()
+    try:
+        calls.get_desc(desc, identifier)
+        return Model(identifier, desc, device, name, memory)
+    except BaseException:
+        calls.destroy_desc(desc)
+        raise
+
+
+def collect() -> None:
+    """Give back the models whose objects are gone."""
+    while _dropped:
+        owner, held = _dropped.popleft()
+        if not owner.closed:
+            with owner.current():
+                owner.synchronize()
+                held.release()
+
+
+def _unload_all() -> None:
+    for model in list(_live):
+        if not model.closed and not model.device.closed:
+            with model.device.current():
+                model.device.activate()
+                model._release()
+    while _dropped:
+        owner, held = _dropped.popleft()
+        if not owner.closed:
+            with owner.current():
+                owner.activate()
+                held.release()
+
+
+devices.on_shutdown(_unload_all)
