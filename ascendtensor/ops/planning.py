@@ -193,7 +193,7 @@ class Planner:
                 results=tuple(TensorDesc.of(desc.shape, dtype, device) for desc, dtype in zip(call.results, decision.dtypes, strict=True)),
             )
             return EmptyPlan(call) if all(desc.numel == 0 for desc in call.results) else self._over_nothing(row, call)
-        if row is self._cast_row and decision.compute.is_complex and decision.dtypes[0] is not decision.compute:
+        if row is self._cast_row and decision.compute.is_complex:
             return PartsPlan(call, self._cast_complex)
         plan: Any = self._model(row, call)
         if os.environ.get("ASCENDTENSOR_LAUNCH_BLOCKING", "0") not in ("", "0"):
