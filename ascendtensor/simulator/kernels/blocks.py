@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ascendtensor.simulator.kernels.halves import FLOAT32, HALVES, narrow, widen
-from ascendtensor.simulator.kernels.registry import Array, Shape, Task
+from ascendtensor.simulator.kernels import half_bits
+from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, narrow, widen
+from ascendtensor.simulator.kernels.registry import BFLOAT16, Array, Shape, Task
 
 BLOCK = 65536
+_WIDE_BLOCK = 2 * BLOCK  # where nothing is converted, fewer and longer pieces cost less
 _KEPT = 1024  # temporaries up to this many elements are allocated once, when the task is bound
-_NATIVE = 6144  # up to here the half loops of a ufunc cost less than the calls of a conversion
+_NATIVE = {FLOAT16: 6144, BFLOAT16: 12288}  # up to here the half loops of a ufunc cost less than the calls of a conversion
+_BITS = 1024  # from here on work on the bits of halves costs less than the half loops
 
 Steps = Callable[..., Any]
 Index = tuple[Any, ...]
@@ -68,8 +71,17 @@ def bind_ufunc(ufunc: np.ufunc, operands: Sequence[Array], out: Array, *, half_l
         out: Output array.
         half_loop: Whether the ufunc has correct loops of its own for float16 and bfloat16, to be used on short arrays.
     """
-    if all(x.dtype not in HALVES for x in operands) or (half_loop and out.size <= _NATIVE and one_dtype(operands)):
+    dtype = operands[0].dtype
+    if all(x.dtype not in HALVES for x in operands):
         return ufunc_task(ufunc, operands, out)
+    if one_dtype(operands):
+        steps = half_bits.steps_of(ufunc, dtype) if out.size > _BITS else None
+        if steps is not None:
+            return bind_steps(
+                steps, [half_bits.bits(x) for x in operands], half_bits.bits(out), result=_BOOL if out.dtype == _BOOL else None
+            )
+        if (half_loop and out.size <= _NATIVE[dtype]) or half_bits.loop_is_fast(ufunc, dtype):
+            return ufunc_task(ufunc, operands, out)
     return bind_steps(ufunc_steps(ufunc), operands, out, result=_BOOL if out.dtype == _BOOL else None)
 
 
@@ -130,12 +142,13 @@ def _nothing() -> None:
 class Blocked:
     """Steps bound to arrays that are worked through piece by piece."""
 
-    __slots__ = ("direct", "indices", "inputs", "length", "out", "result", "steps", "temps", "work")
+    __slots__ = ("_writes", "converts", "indices", "inputs", "length", "out", "result", "steps", "temps", "work")
 
     def __init__(
         self, steps: Steps, inputs: Sequence[Array], out: Array, temps: int, work: np.dtype[Any], result: np.dtype[Any], direct: bool
     ) -> None:
         shape = out.shape
+        self._writes = not direct and (out.dtype != result or any(np.may_share_memory(x, out) for x in inputs))
         if out.flags.c_contiguous and all(x.size == 1 or (x.shape == shape and x.flags.c_contiguous) for x in inputs):
             out = out.reshape(-1)
             inputs = [x.reshape(-1) for x in inputs]
@@ -145,48 +158,76 @@ class Blocked:
         self.temps = temps
         self.work = work
         self.result = result
-        self.direct = direct
-        self.indices = list(pieces(out.shape))
-        self.length = min(out.size, BLOCK)
+        self.converts = [x.dtype != work and x.dtype != _BOOL for x in inputs]
+        block = BLOCK if any(self.converts) or self._writes else _WIDE_BLOCK
+        self.indices = list(pieces(out.shape, block))
+        self.length = min(out.size, block)
 
     def run(self) -> None:
         """Does the work; scratch lives only as long as the run."""
+        if len(self.indices) == 1:
+            self._run_at_once()
+            return
         work, steps, length, whole = self.work, self.steps, self.length, self.out
-        inputs = [self._spread(x) for x in self.inputs]
+        inputs = [self._spread(x, converts) for x, converts in zip(self.inputs, self.converts, strict=True)]
         scratch = [None if x.dtype in (work, _BOOL) else np.empty(length, work) for x in inputs]
         temps = [np.empty(length, work) for _ in range(self.temps)]
-        written = None if self.direct or (whole.dtype == self.result and not self._shared()) else np.empty(length, self.result)
+        written = np.empty(length, self.result) if self._writes else None
+        spare = (np.empty(length, FLOAT32), np.empty(length, FLOAT32)) if whole.dtype == FLOAT16 and written is not None else None
         for index in self.indices:
             out = whole[index]
-            shape, size = out.shape, out.size
+            size, shape = out.size, None if whole.ndim == 1 else out.shape
             operands = []
             for array, wide in zip(inputs, scratch, strict=True):
                 piece = array[index]
                 if wide is not None:
-                    target = wide[:size].reshape(shape)
+                    target = _part(wide, size, shape)
                     widen(piece, target)
                     piece = target
                 operands.append(piece)
-            rest = [t[:size].reshape(shape) for t in temps]
+            for temp in temps:
+                operands.append(_part(temp, size, shape))
             if written is None:
-                steps(out, *operands, *rest)
+                steps(out, *operands)
             else:
-                target = written[:size].reshape(shape)
-                steps(target, *operands, *rest)
-                narrow(target, out)
+                target = _part(written, size, shape)
+                steps(target, *operands)
+                narrow(target, out, spare)
 
-    def _spread(self, x: Array) -> Array:
+    def _run_at_once(self) -> None:
+        """The same for arrays of one piece."""
+        out, shape, work = self.out, self.out.shape, self.work
+        operands = []
+        for x, converts in zip(self.inputs, self.converts, strict=True):
+            if converts:
+                wide = np.empty(x.shape, work)
+                widen(x, wide)
+                x = wide
+            operands.append(x)
+        for _ in range(self.temps):
+            operands.append(np.empty(shape, work))
+        if self._writes:
+            target = np.empty(shape, self.result)
+            self.steps(target, *operands)
+            narrow(target, out)
+        else:
+            self.steps(out, *operands)
+
+    def _spread(self, x: Array, converts: bool) -> Array:
         """An input in the output's shape; a smaller one that needs conversion is converted once, not in every piece."""
         if x.shape == self.out.shape:
             return x
-        if x.dtype not in (self.work, _BOOL) and x.size <= BLOCK:
+        if converts and x.size <= BLOCK:
             wide = np.empty(x.shape, self.work)
             widen(x, wide)
             x = wide
         return np.broadcast_to(x, self.out.shape)
 
-    def _shared(self) -> bool:
-        return any(np.may_share_memory(x, self.out) for x in self.inputs)
+
+def _part(scratch: Array, size: int, shape: Shape | None) -> Array:
+    """The beginning of a scratch array, in a shape where it is not flat."""
+    part = scratch[:size]
+    return part if shape is None else part.reshape(shape)
 
 
 def prod(dims: Sequence[int]) -> int:

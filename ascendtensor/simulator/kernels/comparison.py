@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.codes import DataType
-from ascendtensor.simulator.kernels import registry, rules
+from ascendtensor.simulator.kernels import half_bits, registry, rules
 from ascendtensor.simulator.kernels.blocks import bind_steps, bind_ufunc, ufunc_task
 from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.masks import choose
@@ -66,16 +66,22 @@ infer("IsPosInf", "IsNegInf")(rules.unary_bool)
 infer("IsClose")(rules.compare)
 
 
+def _equal_to(x: Array, value: float, out: Array) -> Task:
+    """Equality with an infinity, which halves have in one form of bits only."""
+    known = np.array(value, x.dtype)
+    return np.equal, (half_bits.bits(x), half_bits.bits(known), out)
+
+
 @binder("IsPosInf")
 def is_pos_inf(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """True where x is +infinity."""
-    return bind_ufunc(np.equal, (inputs[0], np.array(np.inf, inputs[0].dtype)), outputs[0])
+    return _equal_to(inputs[0], np.inf, outputs[0])
 
 
 @binder("IsNegInf")
 def is_neg_inf(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """True where x is -infinity."""
-    return bind_ufunc(np.equal, (inputs[0], np.array(-np.inf, inputs[0].dtype)), outputs[0])
+    return _equal_to(inputs[0], -np.inf, outputs[0])
 
 
 @binder("IsClose")

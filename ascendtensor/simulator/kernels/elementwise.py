@@ -208,7 +208,9 @@ def log_add_exp(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task
 @binder("NextAfter")
 def next_after(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """The number next to x1 in the direction of x2."""
-    return bind_ufunc(np.nextafter, inputs, outputs[0], half_loop=False)
+    if inputs[0].dtype.kind != "f" or inputs[0].dtype in HALVES:
+        raise TypeError(f"NextAfter has no kernel for {inputs[0].dtype}")
+    return bind_ufunc(np.nextafter, inputs, outputs[0])
 
 
 @binder("Xdivy")
@@ -413,6 +415,15 @@ def lerp(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
             np.subtract(end, difference, difference)
             choose(out, far, difference, out)
 
+    def one_weight(out: Array, start: Array, end: Array, weight: Array) -> None:
+        share = weight.flat[0]
+        near = -0.5 < share < 0.5
+        np.subtract(end, start, out)
+        np.multiply(out, share if near else share - 1, out)
+        np.add(start if near else end, out, out)
+
+    if inputs[2].size == 1:
+        return bind_steps(one_weight, inputs, outputs[0])
     return bind_steps(steps, inputs, outputs[0], temps=1)
 
 

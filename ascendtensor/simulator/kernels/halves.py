@@ -17,16 +17,25 @@ FLOAT32: Final = np.dtype(np.float32)
 HALVES: Final = frozenset((FLOAT16, BFLOAT16))
 
 _SHORT = 6144
-_PIECE = 65536
-_EXPONENT16 = np.int16(0x7C00)
-_SIGN16 = np.int16(-0x8000)
-_SIGN_AND_VALUE = np.int32(-0x70002000)  # 0x8FFFE000
-_TWO_112 = np.float32(2.0**112)
-_EXPONENT = np.int32(0x7F800000)
-_SMALLEST_NORMAL = np.int32(113 << 23)
-_THIRTEEN = np.int32(13 << 23)
-_REBIAS = np.int16(np.array((113 + 13) << 10).astype(np.int16))
-_OVERFLOW = np.float32(65536.0)
+PIECE: Final = 65536
+"""Elements that are converted at once."""
+
+
+def _constant(value: float, kind: Any) -> Array:
+    """A 0-d array, which a ufunc takes faster than a scalar."""
+    return np.array(value, kind)
+
+
+_EXPONENT16 = _constant(0x7C00, np.int16)
+_SIGN_AND_VALUE = _constant(-0x70002000, np.int32)  # 0x8FFFE000
+_TWO_112 = _constant(2.0**112, np.float32)
+_EXPONENT = _constant(0x7F800000, np.int32)
+_SMALLEST_NORMAL = _constant(2.0**-14, np.float32)
+_MAGIC = _constant((13 << 23) | 2048, np.int32)
+_THIRTEEN = _constant(13, np.int32)
+_SIXTEEN = _constant(16, np.int32)
+_SIGN = _constant(0x8000, np.int32)
+_OVERFLOW = _constant(65536.0, np.float32)
 
 
 def is_half(dtype: np.dtype[Any]) -> bool:
@@ -46,40 +55,47 @@ def widen(source: Array, target: Array) -> None:
         return
     bits = floats.view(np.int32)
     np.copyto(bits, halves)
-    np.left_shift(bits, 13, bits)
+    np.left_shift(bits, _THIRTEEN, bits)
     np.bitwise_and(bits, _SIGN_AND_VALUE, bits)
     np.multiply(floats, _TWO_112, floats)
 
 
-def narrow(source: Array, target: Array) -> None:
-    """Writes a C-contiguous float32 array into a half array of the same shape, to the nearest, ties to even."""
+def narrow(source: Array, target: Array, spare: tuple[Array, Array] | None = None) -> None:
+    """Writes a C-contiguous float32 array into a half array of the same shape, to the nearest, ties to even.
+
+    Args:
+        source: Array of floats.
+        target: Array of halves.
+        spare: Two flat float32 arrays of at least that size to work in.
+    """
     if target.dtype != FLOAT16 or target.size < _SHORT or not target.flags.c_contiguous or source.dtype != FLOAT32:
         np.copyto(target, source, casting="unsafe")
         return
     floats = source.reshape(-1)
     halves = target.reshape(-1).view(np.int16)
-    magnitude = np.absolute(floats)
+    size = floats.size
+    magnitude, summand = (spare[0][:size], spare[1][:size]) if spare else (np.empty(size, FLOAT32), np.empty(size, FLOAT32))
+    np.absolute(floats, magnitude)
     largest = np.maximum.reduce(magnitude)
     if not largest < 65504.0:
         if largest != largest:
             np.copyto(target, source, casting="unsafe")
             return
         np.minimum(magnitude, _OVERFLOW, out=magnitude)
-    # Adding 2**(exponent + 13) leaves the rounded value in the lowest bits: the addition itself rounds to even.
-    magic = np.bitwise_and(magnitude.view(np.int32), _EXPONENT)
-    np.maximum(magic, _SMALLEST_NORMAL, out=magic)
-    np.add(magic, _THIRTEEN, magic)
-    np.add(magnitude, magic.view(np.float32), magnitude)
-    np.copyto(halves, magnitude.view(np.int32), casting="unsafe")
-    np.right_shift(magic, 13, magic)
-    short = magic.astype(np.int16)
-    np.add(halves, short, halves)
-    np.subtract(halves, _REBIAS, halves)
-    np.bitwise_and(floats.view(np.int16)[_HIGH::2], _SIGN16, short)
-    np.bitwise_or(halves, short, halves)
-
-
-_HIGH = 1 if np.little_endian else 0
+    # Adding 2**(exponent + 13) leaves the rounded value in the lowest bits: the addition itself rounds to even. The exponent's bits come
+    # on top of it; with 2 << 10 in the summand its bias is a multiple of 1 << 16 and falls out of the last 16 bits.
+    np.maximum(magnitude, _SMALLEST_NORMAL, out=summand)
+    bits = summand.view(np.int32)
+    np.bitwise_and(bits, _EXPONENT, bits)
+    np.add(bits, _MAGIC, bits)
+    np.add(magnitude, summand, magnitude)
+    rest = magnitude.view(np.int32)
+    np.right_shift(bits, _THIRTEEN, bits)
+    np.add(bits, rest, bits)
+    np.right_shift(floats.view(np.int32), _SIXTEEN, rest)
+    np.bitwise_and(rest, _SIGN, rest)
+    np.bitwise_or(bits, rest, bits)
+    np.copyto(halves, bits, casting="unsafe")
 
 
 def float32_of(array: Array) -> Array:
@@ -93,19 +109,20 @@ def float32_of(array: Array) -> Array:
 
 def widen_all(source: Array, target: Array) -> None:
     """As ``widen``, for arrays of any size and layout."""
-    if source.dtype != FLOAT16 or source.size <= _PIECE or not (source.flags.c_contiguous and target.flags.c_contiguous):
+    if source.dtype != FLOAT16 or source.size <= PIECE or not (source.flags.c_contiguous and target.flags.c_contiguous):
         np.copyto(target, source, casting="unsafe")
         return
     values, out = source.reshape(-1), target.reshape(-1)
-    for start in range(0, values.size, _PIECE):
-        widen(values[start : start + _PIECE], out[start : start + _PIECE])
+    for start in range(0, values.size, PIECE):
+        widen(values[start : start + PIECE], out[start : start + PIECE])
 
 
 def store(source: Array, target: Array) -> None:
     """Writes a computed array into an output of any dtype, blockwise where it is a half."""
-    if target.dtype != FLOAT16 or source.size <= _PIECE or not (target.flags.c_contiguous and source.flags.c_contiguous):
+    if target.dtype != FLOAT16 or source.size <= PIECE or not (target.flags.c_contiguous and source.flags.c_contiguous):
         np.copyto(target, source, casting="unsafe")
         return
     values, out = source.reshape(-1), target.reshape(-1)
-    for start in range(0, values.size, _PIECE):
-        narrow(values[start : start + _PIECE], out[start : start + _PIECE])
+    spare = np.empty(PIECE, FLOAT32), np.empty(PIECE, FLOAT32)
+    for start in range(0, values.size, PIECE):
+        narrow(values[start : start + PIECE], out[start : start + PIECE], spare)

@@ -213,6 +213,37 @@ def test_half_arithmetic_is_the_float32_result_rounded():
             assert np.array_equal(run(op_type, [a[:100].copy(), b[:100].copy()]), want[:100])
 
 
+def _halves(dtype, nan):
+    """Every half there is, in a random order, without the NaNs where they are not asked for."""
+    values = np.random.default_rng(7).permutation(np.arange(1 << 16, dtype=np.uint16)).view(dtype)
+    return values if nan else values[~np.isnan(values.astype(np.float32))]
+
+
+BY_BITS = {
+    "Abs": np.absolute, "Neg": np.negative, "Sign": np.sign, "IsNan": np.isnan, "IsInf": np.isinf, "IsFinite": np.isfinite,
+    "Equal": np.equal, "NotEqual": np.not_equal, "Less": np.less, "LessEqual": np.less_equal, "Greater": np.greater,
+    "GreaterEqual": np.greater_equal, "Maximum": np.maximum, "Minimum": np.minimum,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("nan", [False, True])
+@pytest.mark.parametrize("dtype", [F16, BF16])
+@pytest.mark.parametrize("op_type", BY_BITS)
+def test_halves_by_their_bits_are_what_their_loops_give(op_type, dtype, nan):
+    x = _halves(dtype, nan)
+    operands = [x] if BY_BITS[op_type].nin == 1 else [x, np.concatenate([x[len(x) // 2 :: -1], x[len(x) // 2 + 1 :]])]
+    got = run(op_type, operands)
+    with np.errstate(all="ignore"):
+        want = BY_BITS[op_type](*operands)
+    if want.dtype == np.bool_:
+        np.testing.assert_array_equal(got, want)
+        return
+    same = (got.view(np.int16) == want.view(np.int16)) | ((got != got) & (want != want)) | ((got == 0) & (want == 0))
+    assert same.all()
+    if op_type in ("Abs", "Neg"):  # zeros too
+        assert (got.view(np.int16)[x == 0] == want.view(np.int16)[x == 0]).all()
+
+
 def test_float16_conversion_agrees_with_numpy_bit_for_bit():
     every = np.arange(65536, dtype=np.uint16).view(np.float16)
     finite = every[np.isfinite(every)]
