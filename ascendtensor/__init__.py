@@ -87,6 +87,7 @@ from .interop.host import HostArray
 from .launch import op_models
 from .launch.given_models import load_op_models
 from .launch.registry import handle_cache
+from .nn.recurrent import gru, gru_cell, lstm, lstm_cell, rnn_relu, rnn_relu_cell, rnn_tanh, rnn_tanh_cell
 from .nn.stochastic import alpha_dropout, dropout_, feature_alpha_dropout, feature_dropout, rrelu, rrelu_
 from .ops.activation import celu, celu_, hardshrink, prelu, relu, relu_, selu, selu_, sigmoid, threshold, threshold_
 from .ops.aliases import (
@@ -726,6 +727,8 @@ __all__ = [
     "greater",
     "greater_equal",
     "group_norm",
+    "gru",
+    "gru_cell",
     "gt",
     "half",
     "hamming_window",
@@ -803,6 +806,8 @@ __all__ = [
     "logspace",
     "logsumexp",
     "long",
+    "lstm",
+    "lstm_cell",
     "lt",
     "lu",
     "lu_solve",
@@ -905,6 +910,10 @@ __all__ = [
     "resolve_neg",
     "result_type",
     "rms_norm",
+    "rnn_relu",
+    "rnn_relu_cell",
+    "rnn_tanh",
+    "rnn_tanh_cell",
     "roll",
     "rot90",
     "round",
