@@ -57,7 +57,7 @@ def embedding(
     """The rows of a table that indices say.
 
     Args:
-        input: Tensor of integers. Indices out of range, negative ones too, are an error of the queued work.
+        input: Tensor of integers. Negative ones count from the end; others out of range are an error of the queued work.
         weight: (rows, length) tensor.
         padding_idx: A row without a gradient; changes nothing here.
         max_norm: Rows that are read and have a larger norm are scaled down to it, in the table itself; None for no limit.
