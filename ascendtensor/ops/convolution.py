@@ -373,8 +373,8 @@ def _grad_input(rank: int, input_size: Any, weight: T, grad: T, stride: Any, pad
     _shape(row, (weight, grad), arguments)
     if not grad.desc.numel:
         return filled(grad, size, 0)
-    least = geometry.spread_sizes(grad.desc.shape[2:], weight.desc.shape[2:], steps, sides, spacing, (0,) * rank)
-    extra = tuple(length - found for length, found in zip(size[2:], least, strict=True))
+    axes = zip(size[2:], grad.desc.shape[2:], steps, sides, geometry.reach(weight.desc.shape[2:], spacing), strict=True)
+    extra = tuple(length - (number - 1) * step + 2 * side - span for length, number, step, side, span in axes)
     return _stretched(grad, weight, steps, sides, extra, groups, spacing)
 
 

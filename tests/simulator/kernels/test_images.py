@@ -1,0 +1,122 @@
+"""Kernels of images: what the chip's would refuse, block by block and all at once, layouts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from running import const, made, meta, ruled, same, sample
+
+from ascendtensor.simulator.engine import compile as compiling
+from ascendtensor.simulator.kernels import convolution, pooling, resampling, threads
+
+CONV = {"strides": [1, 1, 1, 1], "pads": [0, 0, 0, 0], "dilations": [1, 1, 1, 1], "groups": 1, "data_format": "NCHW"}
+POOL = {"ksize": [1, 1, 2, 2], "strides": [1, 1, 2, 2]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"strides": [1, 1, 64, 1]}, "strides"),
+        ({"dilations": [1, 1, 256, 1]}, "dilations"),
+        ({"pads": [256, 0, 0, 0]}, "pads"),
+        ({"strides": [1, 2, 1, 1]}, "strides"),
+        ({"groups": 2}, "groups"),
+        ({"data_format": "NHWC"}, "NCHW"),
+    ],
+)
+def test_a_convolution_beyond_the_chips_limits_is_refused(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        ruled("Conv2D", [meta(np.float32, 1, 3, 300, 300), meta(np.float32, 4, 3, 2, 2)], **{**CONV, **changed})
+
+
+def test_convolution_rules_pass_unknown_dims_on() -> None:
+    assert ruled("Conv2D", [meta(np.float32, -1, 3, -1, 8), meta(np.float32, 4, 3, 3, 3)], **CONV) == [(-1, 4, -1, 6)]
+    size = meta(np.int32, 4)
+    assert ruled("Conv2DBackpropInput", [size, meta(np.float32, 4, 3, 3, 3), meta(np.float32, 1, 4, 6, 6)], **CONV) == [(-1, -1, -1, -1)]
+    assert ruled("MaxPoolV3", [meta(np.float32, 1, 2, -1, 6)], **POOL) == [(1, 2, -1, 3)]
+    assert ruled("ResizeBilinearV2", [meta(np.float32, 1, 2, 3, 4), meta(np.int32, 2)]) == [(1, 2, -1, -1)]
+
+
+def test_a_window_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="no window of 5"):
+        ruled("Conv2D", [meta(np.float32, 1, 1, 4, 4), meta(np.float32, 1, 1, 5, 5)], **CONV)
+    with pytest.raises(ValueError, match="places of a window"):
+        ruled("MaxPoolV3", [meta(np.float32, 1, 1, 40, 40)], ksize=[1, 1, 16, 16], strides=[1, 1, 1, 1])
+
+
+def test_a_bias_of_another_type_is_refused() -> None:
+    operands = [meta(np.float16, 1, 1, 4, 4), meta(np.float16, 1, 1, 2, 2), meta(np.float32, 1)]
+    with pytest.raises(ValueError, match="bias"):
+        ruled("Conv2D", operands, **CONV)
+
+
+def description(layout: str) -> dict[str, Any]:
+    def tensor(*shape: int) -> dict[str, Any]:
+        return {"format": layout, "type": "float", "shape": list(shape)}
+
+    names = {"strides": "list_int", "pads": "list_int", "dilations": "list_int", "groups": "int", "data_format": "string"}
+    attrs = [{"name": name, "type": kind, "value": CONV[name]} for name, kind in names.items()]
+    inputs = [tensor(1, 1, 4, 4), tensor(1, 1, 2, 2)]
+    return {"op": "Conv2D", "input_desc": inputs, "output_desc": [tensor(1, 1, 3, 3)], "attr": attrs}
+
+
+def test_images_have_to_say_that_they_are() -> None:
+    compiling.model_of(description("NCHW"))
+    with pytest.raises(compiling.CompileFailure, match=r"format \[ND\].*takes \[NCHW\]"):
+        compiling.model_of(description("ND"))
+
+
+@pytest.mark.parametrize("groups", [1, 3, 6])
+def test_blocks_and_both_cores_change_nothing(monkeypatch: pytest.MonkeyPatch, groups: int) -> None:
+    x, weight = sample((3, 6, 9, 8), np.float32), sample((6, 6 // groups, 3, 2), np.float32)
+    attrs = {**CONV, "pads": [1, 0, 2, 1], "strides": [1, 1, 2, 1], "groups": groups}
+    size, grad = const(*x.shape).astype(np.int32), sample((3, 6, 4, 10), np.float32)
+    size.flags.writeable = False
+
+    def results() -> list[Any]:
+        return [
+            made("Conv2D", [x, weight], grad.shape, np.float32, **attrs),
+            made("Conv2DBackpropInput", [size, weight, grad], x.shape, np.float32, **attrs),
+        ]
+
+    whole = results()
+    monkeypatch.setattr(convolution, "_COLUMNS", 64)
+    monkeypatch.setattr(convolution, "_CHANNELS", 64)
+    monkeypatch.setattr(convolution, "_LARGE", 0)
+    monkeypatch.setattr(threads, "_cores", lambda: 2)
+    for found, expected in zip(results(), whole, strict=True):
+        np.testing.assert_allclose(found, expected, 1e-5, 1e-4)
+
+
+def test_blocks_of_pools_and_resizes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = sample((2, 5, 6, 6), np.float32)
+    deep, size = x.reshape(2, 5, 1, 6, 6), const(9, 4).astype(np.int32)
+    size.flags.writeable = False
+
+    def results() -> list[Any]:
+        return [
+            made("MaxPoolV3", [x], (2, 5, 3, 3), np.float32, **POOL),
+            made("AvgPool3D", [deep], (2, 5, 1, 3, 3), np.float32, ksize=[1, 2, 2], strides=[1, 2, 2], pads=[0] * 6, data_format="NCDHW"),
+            made("ResizeBilinearV2", [x, size], (2, 5, 9, 4), np.float32, half_pixel_centers=True),
+        ]
+
+    whole = results()
+    for module in (pooling, resampling):
+        monkeypatch.setattr(module, "_BLOCK", 40)
+        monkeypatch.setattr(module, "_LARGE", 0)
+    monkeypatch.setattr(threads, "_cores", lambda: 3)
+    for found, expected in zip(results(), whole, strict=True):
+        same(found, expected)
+
+
+def test_a_failure_in_one_part_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_cores", lambda: 2)
+
+    def work(start: int, stop: int) -> None:
+        if start:
+            raise ValueError("second part")
+
+    with pytest.raises(ValueError, match="second part"):
+        threads.shared(4, work, True)
