@@ -498,11 +498,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
 
     def resize_(self, *size: Any) -> Self:
         """Raises UnsupportedError: the memory of a tensor can't be changed. Like: torch.Tensor.resize_."""
-        return views.no_resize(self, "resize_")
+        return views.resize_(self, *size)
 
     def resize_as_(self, other: TensorBase) -> Self:
         """Raises UnsupportedError: the memory of a tensor can't be changed. Like: torch.Tensor.resize_as_."""
-        return views.no_resize(self, "resize_as_")
+        return views.resize_as_(self, other)
 
     def select(self, dim: _Int, index: _Int) -> Self:
         """See `select`."""
@@ -529,16 +529,16 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         return views.swapaxes(self, axis0, axis1)
 
     def swapaxes_(self, axis0: _Int, axis1: _Int) -> Self:
-        """See `swapaxes`."""
-        return views.transpose_(self, axis0, axis1)
+        """See `swapaxes_`."""
+        return views.swapaxes_(self, axis0, axis1)
 
     def swapdims(self, dim0: _Int, dim1: _Int) -> Self:
         """See `swapdims`."""
         return views.swapdims(self, dim0, dim1)
 
     def swapdims_(self, dim0: _Int, dim1: _Int) -> Self:
-        """See `swapdims`."""
-        return views.transpose_(self, dim0, dim1)
+        """See `swapdims_`."""
+        return views.swapdims_(self, dim0, dim1)
 
     def t(self) -> Self:
         """See `t`."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index as as_int
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
 from .. import base, shapes
 from ..base import TensorBase
@@ -669,6 +669,18 @@ def transpose_(input: T, dim0: int, dim1: int) -> T:
 
 
 @checked
+def swapaxes_(input: T, axis0: int, axis1: int) -> T:
+    """`transpose_`. Like: torch.Tensor.swapaxes_."""
+    return transpose_(input, axis0, axis1)
+
+
+@checked
+def swapdims_(input: T, dim0: int, dim1: int) -> T:
+    """`transpose_`. Like: torch.Tensor.swapdims_."""
+    return transpose_(input, dim0, dim1)
+
+
+@checked
 def t_(input: T) -> T:
     """`t` of the tensor itself. Like: torch.Tensor.t_."""
     return become(input, t(input))
@@ -697,17 +709,23 @@ def is_set_to(input: TensorBase, tensor: TensorBase) -> bool:
     return base.storage(input) is base.storage(tensor) and _layout(input) == _layout(tensor)
 
 
-def no_resize(input: TensorBase, function: str) -> NoReturn:
-    """Refuse to change how much memory a tensor has: other views of it would not know.
+def resize_(input: T, *size: Any) -> T:
+    """Refused: other views of a tensor's memory would not know of a change. Like: torch.Tensor.resize_.
 
     Raises:
         UnsupportedError: Always.
     """
-    raise _named(
-        UnsupportedError("the memory of a tensor can't be changed", advice="Make a new tensor: reshape, pad, or empty and copy_."),
-        function,
-        input,
-    )
+    raise _no_resize("resize_", input)
+
+
+def resize_as_(input: T, other: TensorBase) -> T:
+    """Refused, as `resize_`. Like: torch.Tensor.resize_as_."""
+    raise _no_resize("resize_as_", input)
+
+
+def _no_resize(function: str, input: TensorBase) -> AscendTensorError:
+    advice = "Make a new tensor: reshape, pad, or empty and copy_."
+    return _named(UnsupportedError("the memory of a tensor can't be changed", advice=advice), function, input)
 
 
 def _dim(input: TensorBase, dim: int, function: str) -> int:
