@@ -562,7 +562,15 @@ SYSTEMS = [
 
 FACTORS = [
     linear("qr", orthogonal, orthogonals_expected, orthogonals, (table.QR,), result=(SAME, SAME)),
-    linear("householder_product", linalg.householder_product, reflected, reflections, out=True, refused=refused_reflections),
+    linear(
+        "householder_product",
+        linalg.householder_product,
+        reflected,
+        reflections,
+        dtypes=(d.float64, d.complex64),
+        out=True,
+        refused=refused_reflections,
+    ),
     linear("svd", rebuilt, rebuilt_expected, with_flag(), (table.SVD,), result=(SAME, REAL)),
     linear(
         "svdvals",
@@ -576,8 +584,8 @@ FACTORS = [
     linear("eigh", rebuilt_eigen, eigen_expected, triangles, (table.EIGEN,), result=(REAL, SAME)),
     linear("eigvalsh", linalg.eigvalsh, lambda A, uplo: eigen_expected(A, uplo)[0], triangles, result=REAL, out=True),
     linear("lu", rebuilt_lu, lambda A: A, matrices(*ANY), (table.LU,)),
-    linear("lu_unpack", unpacked_lu, lambda A: A, matrices(*ANY, (9, 9), (13, 5))),
-    linear("lu_solve", by_lu, by_lu_expected, lu_systems),
+    linear("lu_unpack", unpacked_lu, lambda A: A, matrices(*ANY, (9, 9), (13, 5)), dtypes=(d.float64, d.complex64)),
+    linear("lu_solve", by_lu, by_lu_expected, lu_systems, dtypes=(d.float32, d.complex128)),
     linear("pinv", linalg.pinv, pseudo_inverse, inverses, (table.PSEUDO_INVERSE,), out=True),
     linear("matrix_rank", linalg.matrix_rank, rank, ranks, result=d.int64),
     linear(

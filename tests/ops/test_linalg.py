@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import ascendtensor as at
 from ascendtensor.ops import einsum as einsums
 
-UNTIMED = settings(deadline=None, max_examples=25)
+UNTIMED = settings(deadline=None, max_examples=15)
 
 
 def uploaded(values: object, dtype: object = np.float32) -> at.NPUTensor:
