@@ -481,27 +481,9 @@ half = float16
 int = int32
 long = int64
 short = int16
-from .ops.convolution import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
-from .ops.folding import (
-    channel_shuffle,
-    pixel_shuffle,
-    pixel_unshuffle,
-)
-from .ops.pooling import (
-    adaptive_avg_pool1d,
-    adaptive_max_pool1d,
-    avg_pool1d,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-)
+from .ops.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .ops.folding import channel_shuffle, pixel_shuffle, pixel_unshuffle
+from .ops.pooling import adaptive_avg_pool1d, adaptive_max_pool1d, avg_pool1d, max_pool1d, max_pool2d, max_pool3d
 
 __all__ = [
     "AclError",

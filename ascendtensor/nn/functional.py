@@ -43,22 +43,9 @@ from ..ops.class_losses import (
     multilabel_soft_margin_loss,
     nll_loss,
 )
-from ..ops.convolution import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
+from ..ops.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from ..ops.embedding import bilinear, embedding, embedding_bag
-from ..ops.folding import (
-    channel_shuffle,
-    fold,
-    pixel_shuffle,
-    pixel_unshuffle,
-    unfold,
-)
+from ..ops.folding import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from ..ops.linalg_vectors import pdist
 from ..ops.losses import (
     binary_cross_entropy,
@@ -101,14 +88,8 @@ from ..ops.pooling import (
     max_unpool2d,
     max_unpool3d,
 )
-from ..ops.resampling import (
-    affine_grid,
-    grid_sample,
-    interpolate,
-)
-from ..ops.shape import (
-    pad,
-)
+from ..ops.resampling import affine_grid, grid_sample, interpolate
+from ..ops.shape import pad
 from ..ops.unary import tanh
 from ..random import dropout
 from .attention import multi_head_attention_forward, scaled_dot_product_attention
