@@ -168,7 +168,7 @@ class DeviceBuffer:
             self._lend_to(stream)
             readers = self.readers
             handle, events = stream.handle, stream.device.events
-            if self.stream is not stream and not (readers and handle in readers):
+            if self.stream is not stream:  # also where this one waits for the write already: that stream may have read since
                 events.order(self.stream.handle, handle)
             for reader in tuple(readers or ()):
                 if reader != handle:
