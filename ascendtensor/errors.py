@@ -95,6 +95,12 @@ class AscendTensorError(Exception):
         self.operands = self.operands or describe_operands(*operands)
         return self
 
+    def seen_from(self: ErrorT, where: str, operands: Iterable[object]) -> ErrorT:
+        """As `with_context`; where the error comes of another function, which this one is made of, its operands are replaced by these."""
+        if self._where not in ("", where) and not isinstance(self, (AclError, CompileError)):
+            self.operands = ""
+        return self.with_context(where, operands)
+
     def _acl_part(self) -> str:
         return ""
 

@@ -38,7 +38,7 @@ def checked(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except AscendTensorError as error:
-            raise error.with_context(name, filter(is_tensor, args)) from None
+            raise error.seen_from(name, filter(is_tensor, args)) from None
         except _WRONG as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is None:  # the arguments did not fit the signature
                 raise

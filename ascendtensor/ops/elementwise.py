@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+
+import numpy as np
 
 from .. import dtypes as d
 from .. import promotion
 from ..base import TensorBase
 from ..errors import DTypeError, ValueRangeError
 from . import comparison, unary, unsigned
-from .arguments import checked
+from .arguments import checked, described
 from .call import binary, call
 from .schema import Row
 from .table import elementwise as table
@@ -92,9 +94,14 @@ def rsub(input: T, other: Any, *, alpha: Any = 1) -> T:
     return sub(other, input, alpha=alpha)
 
 
+_SCALES: Final[tuple[Any, ...]] = (TensorBase, int, float, complex, np.number, np.bool_)
+
+
 def _plus_times(row: Row, input: Any, other: Any, alpha: Any, out: T | None) -> T:
     """`input + alpha * other` or `input - alpha * other`: one operator, or a product and a sum for dtypes that it does not take."""
     operands = [operand for operand in (input, other) if isinstance(operand, TensorBase)]
+    if not isinstance(alpha, _SCALES):
+        raise DTypeError(f"alpha must be a number, not {described(alpha)}", where=row.name)
     scale = alpha.desc.dtype.category if isinstance(alpha, TensorBase) else d.as_dtype(type(alpha)).category
     if operands and scale > max(*(operand.desc.dtype.category for operand in operands), d.INTEGER):
         raise DTypeError(f"alpha is {alpha!r}, which integer operands can't be scaled with", where=row.name)
@@ -103,7 +110,7 @@ def _plus_times(row: Row, input: Any, other: Any, alpha: Any, out: T | None) -> 
             (each.desc.dtype, len(each.desc.shape)) if isinstance(each, TensorBase) else (each.__class__, -1) for each in (input, other)
         ]
         if operands and promotion.result_type(kinds) in AXPY.dtypes:
-            triple = (input, other, alpha if row is table.ADD else -alpha)
+            triple = (input, other, alpha if row is table.ADD else alpha * -1)
             return call(AXPY, triple) if out is None else write(AXPY, out, triple)
     other = mul(other, alpha) if isinstance(other, TensorBase) or isinstance(alpha, TensorBase) else other * alpha
     return binary(row, input, other) if out is None else write(row, out, (input, other))
