@@ -2,7 +2,7 @@
 
 The operators run on the AI CPU and take float32, float64, complex64 and complex128. Whether a matrix has an inverse is known only when
 the queued work has run: where PyTorch raises `LinAlgError` at once, the error shows at the next call that waits for values (a
-RuntimeError too). `inv_ex`, `solve_ex` and `cholesky_ex` answer on the device instead and raise nothing.
+RuntimeError too). `inv_ex`, `solve_ex` and `cholesky_ex` answer on the device instead and raise nothing, or wait with `check_errors`.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -37,6 +37,7 @@ from .linalg_forms import (
     stack_of,
     turned,
     upper,
+    waited,
 )
 from .matmul import matmul
 from .reduction import amin
@@ -169,7 +170,7 @@ def inv_ex(A: T, *, check_errors: bool = False, out: Any = None) -> InverseAndIn
 
     Args:
         A: (..., n, n) tensor of float32, float64, complex64 or complex128.
-        check_errors: Whether a singular matrix is an error of the queued work, as for `inv`.
+        check_errors: Whether to wait, and raise an error for a singular matrix.
         out: A tensor of the same shape and an int32 one of the stack's shape to write into.
 
     Returns:
@@ -184,7 +185,7 @@ def inv_ex(A: T, *, check_errors: bool = False, out: Any = None) -> InverseAndIn
     linear("inv_ex", A)
     stack, size, _ = stack_of("inv_ex", A)
     if check_errors or not A.desc.numel:
-        return put(InverseAndInfo(inv(A), filled(A, stack, 0, d.int32)), out)
+        return put(waited(InverseAndInfo(inv(A), filled(A, stack, 0, d.int32)), A, check_errors), out)
     singular = _singular(A)
     inverse = _where(singular, float("nan"), inv(_where(singular, identity(A, size), A)))
     return put(InverseAndInfo(inverse, comparison.cast(singular, d.int32)), out)
@@ -263,7 +264,7 @@ def solve_ex(A: T, B: T, *, left: bool = True, check_errors: bool = False, out: 
 
     Args:
         A, B, left: As for `solve`.
-        check_errors: Whether a singular matrix is an error of the queued work, as for `solve`.
+        check_errors: Whether to wait, and raise an error for a singular matrix.
         out: A tensor of the result's shape and an int32 one of the stack's shape to write into.
 
     Returns:
@@ -278,7 +279,7 @@ def solve_ex(A: T, B: T, *, left: bool = True, check_errors: bool = False, out: 
     linear("solve_ex", A, B)
     stack, size, _ = stack_of("solve_ex", A)
     if check_errors or not A.desc.numel:
-        return put(ResultAndInfo(solve(A, B, left=left), filled(A, stack, 0, d.int32)), out)
+        return put(waited(ResultAndInfo(solve(A, B, left=left), filled(A, stack, 0, d.int32)), A, check_errors), out)
     singular = _singular(A)
     result = solve(_where(singular, identity(A, size), A), B, left=left)
     mask = views.unsqueeze(singular, -1)
@@ -386,7 +387,7 @@ def cholesky_ex(A: T, *, upper: bool = False, check_errors: bool = False, out: A
 
     Args:
         A, upper: As for `cholesky`.
-        check_errors: Whether a matrix without a factor is an error of the queued work, as for `cholesky`.
+        check_errors: Whether to wait, and raise an error for a matrix without a factor.
         out: A tensor of the same shape and an int32 one of the stack's shape to write into.
 
     Returns:
@@ -401,7 +402,7 @@ def cholesky_ex(A: T, *, upper: bool = False, check_errors: bool = False, out: A
     linear("cholesky_ex", A)
     stack, size, _ = stack_of("cholesky_ex", A)
     if check_errors or not A.desc.numel:
-        return put(FactorAndInfo(cholesky(A, upper), filled(A, stack, 0, d.int32)), out)
+        return put(waited(FactorAndInfo(cholesky(A, upper), filled(A, stack, 0, d.int32)), A, check_errors), out)
     values, _ = call(table.EIGEN, (adjoint(A) if upper else A,), (False,))
     none = comparison.logical_not(comparison.gt(amin(real(values), -1), 0))
     factor = cholesky(_where(none, identity(A, size), A), upper)

@@ -34,6 +34,7 @@ from .linalg_forms import (
     real,
     stack_of,
     upper,
+    waited,
 )
 from .linalg_forms import adjoint as _adjoint
 from .matmul import matmul
@@ -449,12 +450,14 @@ def lu_factor(A: T, *, pivot: bool = True, out: Any = None) -> PackedFactors:
 
 @checked
 def lu_factor_ex(A: T, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> PackedFactorsAndInfo:
-    """`lu_factor`, with `info` besides: 0 for each matrix, since a singular one is an error of the queued work here.
+    """`lu_factor`, with `info` besides: 0 for each matrix, since a singular one is an error of the queued work here (at once with
+    `check_errors`, which waits for it).
 
     Ascend operator: Lu. Like: torch.linalg.lu_factor_ex.
     """
     packed, pivots = lu_factor(A, pivot=pivot)
-    return put(PackedFactorsAndInfo(packed, pivots, filled(A, A.desc.shape[:-2], 0, d.int32)), out)
+    found = PackedFactorsAndInfo(packed, pivots, filled(A, A.desc.shape[:-2], 0, d.int32))
+    return put(waited(found, A, check_errors), out)
 
 
 @checked

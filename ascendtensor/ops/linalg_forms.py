@@ -238,3 +238,10 @@ def put(results: Any, out: Any) -> Any:
 def epsilon(dtype: DType) -> float:
     """The distance of 1 from the next larger number."""
     return float(_limits(dtype.to_real().numpy).eps)
+
+
+def waited(results: Any, like: TensorBase, wanted: bool) -> Any:
+    """The results, where wanted after the work queued so far, so that its errors are raised here."""
+    if wanted:
+        like.desc.device.current_stream().synchronize()
+    return results

@@ -39,9 +39,14 @@ def test_functions_with_info_raise_nothing() -> None:
     assert factor[2].isnan().all() and not factor[1].isnan().any()
 
 
-def test_checking_errors_is_left_to_the_queue() -> None:
-    with pytest.raises(RuntimeError, match="not invertible"):
-        at.linalg.inv_ex(uploaded(np.zeros((2, 2))), check_errors=True).inverse.numpy()
+@pytest.mark.parametrize("name", ["inv_ex", "cholesky_ex", "lu_factor_ex", "solve_ex"])
+def test_checking_errors_raises_them_at_once(name: str) -> None:
+    A = uploaded(np.zeros((2, 2)))
+    operands = (A, A) if name == "solve_ex" else (A,)
+    with pytest.raises(RuntimeError, match=r"not invertible|not successful"):
+        getattr(at.linalg, name)(*operands, check_errors=True)
+    good = tuple(uploaded(np.eye(2)) for _ in operands)
+    assert not getattr(at.linalg, name)(*good, check_errors=True).info.item()
 
 
 def test_a_singular_matrix_has_determinant_0_and_logarithm_minus_infinity() -> None:
