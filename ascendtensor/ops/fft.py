@@ -104,8 +104,8 @@ def rfft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None,
     given = _real(input, "rfft")
     place = _place(given, dim, "rfft")
     length = _length(given, n, place, "rfft")
-    spectrum = _scaled(_half(views.movedim(given, place, -1), length), _factor(norm, length, False, "rfft"))
-    return into(views.movedim(spectrum, -1, place), out)
+    spectrum = _scaled(_half(_to_end(given, place), length), _factor(norm, length, False, "rfft"))
+    return into(_from_end(spectrum, place), out)
 
 
 @checked
@@ -130,8 +130,8 @@ def irfft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None
     given = _complex(input, "irfft")
     place = _place(given, dim, "irfft")
     length = _whole_length(given, n, place, "irfft")
-    result = _scaled(_whole(views.movedim(given, place, -1), length), _factor(norm, length, True, "irfft"))
-    return into(views.movedim(result, -1, place), out)
+    result = _scaled(_whole(_to_end(given, place), length), _factor(norm, length, True, "irfft"))
+    return into(_from_end(result, place), out)
 
 
 @checked
@@ -156,8 +156,8 @@ def hfft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None,
     given = _complex(input, "hfft")
     place = _place(given, dim, "hfft")
     length = _whole_length(given, n, place, "hfft")
-    result = _whole(conj(views.movedim(given, place, -1)), length)
-    return into(views.movedim(_scaled(result, length * _factor(norm, length, False, "hfft")), -1, place), out)
+    result = _whole(conj(_to_end(given, place)), length)
+    return into(_from_end(_scaled(result, length * _factor(norm, length, False, "hfft")), place), out)
 
 
 @checked
@@ -182,8 +182,8 @@ def ihfft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None
     given = _real(input, "ihfft")
     place = _place(given, dim, "ihfft")
     length = _length(given, n, place, "ihfft")
-    result = _scaled(conj(_half(views.movedim(given, place, -1), length)), _factor(norm, length, True, "ihfft") / length)
-    return into(views.movedim(result, -1, place), out)
+    result = _scaled(conj(_half(_to_end(given, place), length)), _factor(norm, length, True, "ihfft") / length)
+    return into(_from_end(result, place), out)
 
 
 def _line(input: T, n: int | None, dim: int, norm: str | None, function: str, inverse: bool) -> T:
@@ -342,10 +342,10 @@ def _half_space(input: T, s: Any, dim: Any, norm: str | None, function: str, inv
         raise ShapeError("at least one dimension is needed").with_context(function, (input,))
     for place, length in zip(places[:-1], lengths[:-1], strict=True):
         given = _resized(given, length, place)
-    spectrum = _half(views.movedim(given, places[-1], -1), lengths[-1])
+    spectrum = _half(_to_end(given, places[-1]), lengths[-1])
     if inverse:
         spectrum = conj(spectrum)
-    result = _along(views.movedim(spectrum, -1, places[-1]), places[:-1], inverse)
+    result = _along(_from_end(spectrum, places[-1]), places[:-1], inverse)
     factor = _factor(norm, math.prod(lengths), inverse, function)
     return _scaled(result, factor / lengths[-1] if inverse else factor)
 
@@ -360,8 +360,8 @@ def _whole_space(input: T, s: Any, dim: Any, norm: str | None, function: str, in
     given = _resized(given, length // 2 + 1, last)
     for place, wanted in zip(places[:-1], lengths[:-1], strict=True):
         given = _resized(given, wanted, place)
-    spectrum = views.movedim(_along(given, places[:-1], inverse), last, -1)
-    result = views.movedim(_whole(spectrum if inverse else conj(spectrum), length), -1, last)
+    spectrum = _to_end(_along(given, places[:-1], inverse), last)
+    result = _from_end(_whole(spectrum if inverse else conj(spectrum), length), last)
     factor = _factor(norm, math.prod(lengths), inverse, function)
     return _scaled(result, factor if inverse else factor * length)
 
@@ -500,16 +500,24 @@ def _resized(input: T, length: int, place: int) -> T:
     return shape.pad(input, (0, 0) * (len(shape_now) - 1 - place) + (0, length - shape_now[place]))
 
 
+def _to_end(input: T, place: int) -> T:
+    return input if place == len(input.desc.shape) - 1 else views.movedim(input, place, -1)
+
+
+def _from_end(input: T, place: int) -> T:
+    return input if place == len(input.desc.shape) - 1 else views.movedim(input, -1, place)
+
+
 def _along(input: T, places: tuple[int, ...], inverse: bool) -> T:
     """The transform along several dimensions, two by two."""
     rest = list(places)
     while len(rest) > 1:
         pair, rest = rest[-2:], rest[:-2]
-        moved = views.movedim(input, pair, (-2, -1))
-        input = views.movedim(unary(table.IFFT2D if inverse else table.FFT2D, moved), (-2, -1), pair)
+        last = pair == [len(input.desc.shape) - 2, len(input.desc.shape) - 1]
+        moved = unary(table.IFFT2D if inverse else table.FFT2D, input if last else views.movedim(input, pair, (-2, -1)))
+        input = moved if last else views.movedim(moved, (-2, -1), pair)
     for place in rest:
-        moved = views.movedim(input, place, -1)
-        input = views.movedim(unary(table.IFFT if inverse else table.FFT, moved), -1, place)
+        input = _from_end(unary(table.IFFT if inverse else table.FFT, _to_end(input, place)), place)
     return input
 
 
