@@ -1,0 +1,83 @@
+"""Products of tensors of any shapes and layouts against NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from harness import host, tensor
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ascendtensor as at
+
+UNTIMED = settings(deadline=None, max_examples=40)
+KINDS = (np.float32, np.float16, ml_dtypes.bfloat16, np.float64, np.complex64, np.int8, np.int32, np.int64, np.uint8)
+sizes = st.integers(0, 5)
+
+
+@st.composite
+def products(draw: st.DrawFn) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Two operands that `matmul` takes: vectors, matrices, stacks that broadcast, in several layouts; small whole numbers."""
+    rows, inner, columns = draw(sizes), draw(sizes), draw(sizes)
+    stack = draw(st.lists(st.integers(0, 3), max_size=2))
+    kind = draw(st.sampled_from(KINDS))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+
+    def operand(vector: tuple[int, ...], matrix: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        if draw(st.booleans()) and draw(st.booleans()):
+            return rng.integers(0, 4, vector).astype(kind)
+        lead = [length if draw(st.booleans()) else 1 for length in stack][draw(st.integers(0, len(stack))) :]
+        shape = (*lead, *matrix)
+        layout = draw(st.sampled_from(["plain", "turned", "stepped", "backwards"]))
+        if layout == "turned":
+            return rng.integers(0, 4, (*lead, *matrix[::-1])).astype(kind).swapaxes(-1, -2)
+        if layout == "stepped":
+            return rng.integers(0, 4, (*lead, matrix[0], 2 * matrix[1] + 1)).astype(kind)[..., 1::2]
+        values = rng.integers(0, 4, shape).astype(kind)
+        return values[..., ::-1, :] if layout == "backwards" else values
+
+    return operand((inner,), (rows, inner)), operand((inner,), (inner, columns))
+
+
+@given(products())
+@UNTIMED
+def test_products_are_numpys(operands: tuple[Any, Any]) -> None:
+    left, right = operands
+    expected = np.matmul(left.astype(np.complex128), right.astype(np.complex128))
+    found = at.matmul(tensor(left), tensor(right))
+    assert found.shape == expected.shape and host(found).dtype == left.dtype
+    np.testing.assert_array_equal(host(found).astype(np.complex128), expected)  # whole numbers below 256 are exact in every dtype
+    out = at.zeros(found.shape, dtype=found.dtype)
+    assert at.matmul(tensor(left), tensor(right), out=out) is out
+    np.testing.assert_array_equal(host(out), host(found))
+
+
+@given(data=st.data(), count=st.integers(1, 3))
+@UNTIMED
+def test_sums_of_products_are_numpys(data: st.DataObject, count: int) -> None:
+    lengths = {letter: data.draw(st.integers(1, 3)) for letter in "abcd"}
+    parts = ["".join(data.draw(st.lists(st.sampled_from("abcd"), max_size=3))) for _ in range(count)]
+    known = sorted(set("".join(parts)))
+    result = "".join(data.draw(st.permutations(known))[: data.draw(st.integers(0, len(known)))])
+    operands = [np.random.default_rng(place).integers(-3, 4, [lengths[letter] for letter in part]) for place, part in enumerate(parts)]
+    for equation in (f"{','.join(parts)}->{result}", ",".join(parts)):
+        found = at.einsum(equation, *map(at.tensor, operands))
+        expected = np.einsum(equation, *operands)
+        assert found.shape == expected.shape, equation
+        np.testing.assert_array_equal(found.numpy(), expected, equation)
+
+
+@given(data=st.data(), dims=st.integers(0, 3))
+@UNTIMED
+def test_products_over_chosen_dims_are_numpys(data: st.DataObject, dims: int) -> None:
+    shared = data.draw(st.lists(st.integers(0, 3), min_size=dims, max_size=dims))
+    left = (*data.draw(st.lists(st.integers(0, 3), max_size=2)), *shared)
+    right = (*shared, *data.draw(st.lists(st.integers(0, 3), max_size=2)))
+    a, b = (np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float64) for seed, shape in enumerate((left, right)))
+    np.testing.assert_array_equal(at.tensordot(at.tensor(a), at.tensor(b), dims).numpy(), np.tensordot(a, b, dims))
+    order = data.draw(st.permutations(range(len(left))))
+    places = [order.index(len(left) - dims + place) for place in range(dims)]
+    turned = at.tensordot(at.tensor(a).permute(*order), at.tensor(b), (places, list(range(dims))))
+    assert turned.shape[len(left) - dims :] == b.shape[dims:]
