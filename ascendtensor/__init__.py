@@ -11,7 +11,7 @@ Nothing is opened at import: the first use of a tensor chooses the backend and t
 from .tensor import NPUTensor
 
 # isort: split
-from . import array_api, blas, custom, fft, linalg, models, nn, npu, special
+from . import array_api, blas, custom, fft, linalg, models, nn, npu, special, vision
 from .borrowing import from_ptr
 from .casting import acl_cast, can_cast, promote_types, result_type
 from .creation import (
@@ -60,9 +60,7 @@ from .dtypes import (
     uint32,
     uint64,
 )
-from .dtypes import (
-    bool_ as bool,
-)
+from .dtypes import bool_ as bool
 from .errors import (
     AclError,
     AscendTensorError,
@@ -115,10 +113,7 @@ from .ops.aliases import (
 )
 from .ops.arguments import is_tensor
 from .ops.bessel import i0
-from .ops.combining import (
-    combinations,
-    vander,
-)
+from .ops.combining import combinations, vander
 from .ops.comparison import (
     allclose,
     bitwise_and,
@@ -334,10 +329,7 @@ from .ops.sorting import (
     unique_consecutive,
 )
 from .ops.special import digamma, erfinv, lgamma, logit, mvlgamma, polygamma, sinc
-from .ops.spectral import (
-    istft,
-    stft,
-)
+from .ops.spectral import istft, stft
 from .ops.unary import (
     abs,
     acos,
@@ -460,13 +452,7 @@ from .runtime.stats import (
     reset_peak_memory_stats,
 )
 from .runtime.stream import Event, Stream, stream
-from .windows import (
-    bartlett_window,
-    blackman_window,
-    hamming_window,
-    hann_window,
-    kaiser_window,
-)
+from .windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window
 
 __version__ = "0.1.0"
 
@@ -991,6 +977,7 @@ __all__ = [
     "vector_norm",
     "view_as_complex",
     "view_as_real",
+    "vision",
     "vsplit",
     "vstack",
     "where",

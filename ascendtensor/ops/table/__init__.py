@@ -12,6 +12,7 @@ from ..schema import Row
 from . import (
     activation,
     attention,
+    boxes,
     comparison,
     complex_numbers,
     convolution,
@@ -40,6 +41,7 @@ from . import (
 _FAMILIES: Final = (
     activation,
     attention,
+    boxes,
     comparison,
     complex_numbers,
     convolution,

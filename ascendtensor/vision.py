@@ -1,0 +1,7 @@
+"""Functions of boxes in images, by torchvision's names. Like: torchvision.ops."""
+
+from __future__ import annotations
+
+from .ops.boxes import nms, roi_align
+
+__all__ = ["nms", "roi_align"]
