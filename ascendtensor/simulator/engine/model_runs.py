@@ -18,7 +18,7 @@ from . import AclFault, contexts, hazards, memory, streams
 from .arguments import invalid
 from .diagnostics import notice
 from .model_file import GEAR_INPUT, Dims, TensorInfo
-from .tables import DESCS, STREAMS, DataBuffer, Stream, TensorDesc
+from .tables import DESCS, STREAMS, DataBuffer, Stream, Task, TensorDesc
 from .whole_models import Blob, Dataset, Model, buffer_for, queued, runs, set_desc
 
 GE_FAILURE: Final = int(ErrorCode.GE_FAILURE)
@@ -369,22 +369,43 @@ def _check_streams(model: Model, stream: Stream | None) -> None:
     newest, model.newest = model.newest, stream
     if newest is None or newest is stream or not newest.queue:
         return
-    others = [each for each in queued(model) if each is not stream and not _ordered(each, stream, model)]
+    awaited = _awaited(stream)  # first: a wait that passed meanwhile leaves no run behind
+    others = [each for each in queued(model) if each is not stream and not any(id(mark) in awaited for mark in _marks(each, model))]
     if others:
         notice("model on two streams", f"{model.label} is still queued on stream {others[0].identifier}")
 
 
-def _ordered(other: Stream, stream: Stream | None, model: Model) -> bool:
-    """Whether a wait for an event orders ``stream`` behind the model's runs on another one."""
-    if stream is None:
-        return False
-    marks: list[Any] = []
-    for task in list(other.queue):
+def _marks(stream: Stream, model: Model) -> list[Any]:
+    """Records of events behind the model's runs on a stream."""
+    found: list[Any] = []
+    for task in _tasks(stream):
         if runs(task, model):
-            marks = []
+            found = []
         elif task[0] is streams.RECORD:
-            marks.append(task[1][0])
-    return any(task[0] is streams.WAIT and any(task[1][0] is mark for mark in marks) for task in list(stream.queue))
+            found.append(task[1][0])
+    return found
+
+
+def _awaited(stream: Stream | None) -> set[int]:
+    """``id`` of the records that a stream's queued work waits for, directly or through other streams."""
+    found: set[int] = set()
+    pending: list[tuple[Stream, Any]] = [] if stream is None else [(stream, None)]
+    while pending:
+        current, limit = pending.pop()
+        for fn, args in _tasks(current):
+            if fn is streams.WAIT and id(args[0]) not in found:
+                found.add(id(args[0]))
+                pending.append((args[0].stream, args[0]))
+            elif fn is streams.RECORD and args[0] is limit:
+                break
+    return found
+
+
+def _tasks(stream: Stream) -> list[Task]:
+    try:
+        return list(stream.queue)
+    except RuntimeError:  # another thread runs it at this moment
+        return []
 
 
 def execute_async(model: Model, inputs: Dataset, outputs: Dataset, stream: Stream) -> None:

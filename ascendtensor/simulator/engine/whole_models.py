@@ -365,7 +365,14 @@ def set_desc(blob: Blob, desc: TensorDesc | None) -> None:
 
 def queued(model: Model) -> list[Stream]:
     """Streams on which runs of a model wait."""
-    return [stream for stream in list(STREAMS.values()) if any(runs(task, model) for task in list(stream.queue))]
+    found = []
+    for stream in list(STREAMS.values()):
+        try:
+            if any(runs(task, model) for task in list(stream.queue)):
+                found.append(stream)
+        except RuntimeError:  # another thread runs it at this moment
+            continue
+    return found
 
 
 def runs(task: Task, model: Model) -> bool:
