@@ -49,7 +49,7 @@ class Outstanding:
     def __init__(self, server: Server) -> None:
         self.server = server
         self.count = 0
-        self.failures: deque[Exception] = deque()
+        self.failures: deque[BaseException] = deque()
 
     def wait(self) -> None:
         """Wait until all have run.
@@ -105,7 +105,7 @@ class Server:
         def call(_: object) -> None:
             try:
                 function()
-            except Exception as error:
+            except BaseException as error:  # sys.exit() too: in this thread it would end nothing, and nobody would know
                 logger.exception("a callback on stream %#x failed", lane.handle)
                 waiting.failures.append(error)
             finally:

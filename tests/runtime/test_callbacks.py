@@ -73,6 +73,18 @@ def test_what_it_raises_comes_out_at_the_next_synchronize_once(caplog: pytest.Lo
         at.synchronize()
 
 
+def test_sys_exit_in_a_callback_reaches_the_program() -> None:
+    stream = at.Stream()
+    stream.add_callback(lambda: sys.exit(5))
+    with pytest.raises(SystemExit) as caught:
+        stream.synchronize()
+    assert caught.value.code == 5
+    called: list[int] = []
+    stream.add_callback(lambda: called.append(1))
+    stream.synchronize()
+    assert called == [1]
+
+
 def test_streams_and_devices_and_threads() -> None:
     seen: list[str] = []
 
