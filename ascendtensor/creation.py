@@ -21,6 +21,7 @@ from .ops.call import call
 from .ops.table.creation import LIN_SPACE, RANGE
 from .ops.table.elementwise import CAST
 from .ops.table.movement import FILL
+from .ops.writing import into
 from .runtime.desc import TensorDesc
 from .runtime.device import DeviceLike, as_device
 from .runtime.memory import DeviceBuffer
@@ -244,7 +245,15 @@ def empty_strided(
 
 
 @checked
-def full(size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
+def full(
+    size: Any,
+    fill_value: Any,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+    *,
+    out: TensorBase | None = None,
+) -> NPUTensor:
     """A tensor of one number.
 
     Args:
@@ -253,6 +262,7 @@ def full(size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: Dev
         dtype: Element type; by default that of the number: bool, int64, the default dtype or its complex type.
         device: Where; by default the current device.
         requires_grad: Must be false.
+        out: Tensor of this shape to write into; `dtype` and `device` are its own then, where not given.
 
     Raises:
         ShapeError: A negative length.
@@ -260,10 +270,11 @@ def full(size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: Dev
     Ascend operator: Fill. Like: torch.full, numpy.full.
     """
     no_autograd(requires_grad, "full")
+    dtype, device = _of(out, dtype, device)
     value = fill_value.item() if isinstance(fill_value, (TensorBase, np.generic, np.ndarray)) else fill_value  # type: ignore[union-attr]
     if not isinstance(value, (int, float, complex)):
         raise DTypeError(f"{type(value).__name__} is no number", where="full")
-    return _wrap(_filled(shapes.as_shape(size), value, as_dtype(type(value)) if dtype is None else as_dtype(dtype), device))
+    return _into(_filled(shapes.as_shape(size), value, as_dtype(type(value)) if dtype is None else as_dtype(dtype), device), out)
 
 
 def _filled(shape: shapes.Shape, value: Any, dtype: DType, device: DeviceLike) -> Any:
@@ -277,22 +288,39 @@ def _filled(shape: shapes.Shape, value: Any, dtype: DType, device: DeviceLike) -
 
 
 @checked
-def zeros(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
-    """A tensor of zeros; arguments as of `empty`. Ascend operator: Fill. Like: torch.zeros, numpy.zeros."""
+def zeros(
+    *size: Any, out: TensorBase | None = None, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+) -> NPUTensor:
+    """A tensor of zeros; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.zeros, numpy.zeros."""
     no_autograd(requires_grad, "zeros")
-    return _wrap(_filled(shapes.as_shape(*size), 0, get_default_dtype() if dtype is None else as_dtype(dtype), device))
+    dtype, device = _of(out, dtype, device)
+    return _into(_filled(shapes.as_shape(*size), 0, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
 
 
 @checked
-def ones(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
-    """A tensor of ones; arguments as of `empty`. Ascend operator: Fill. Like: torch.ones, numpy.ones."""
+def ones(
+    *size: Any, out: TensorBase | None = None, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+) -> NPUTensor:
+    """A tensor of ones; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.ones, numpy.ones."""
     no_autograd(requires_grad, "ones")
-    return _wrap(_filled(shapes.as_shape(*size), 1, get_default_dtype() if dtype is None else as_dtype(dtype), device))
+    dtype, device = _of(out, dtype, device)
+    return _into(_filled(shapes.as_shape(*size), 1, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
 
 
 def _wrap(result: Any) -> NPUTensor:
     made: NPUTensor = result
     return made
+
+
+def _of(out: TensorBase | None, dtype: DTypeLike | None, device: DeviceLike) -> tuple[DTypeLike | None, DeviceLike]:
+    """Dtype and device as given, else those of the tensor that is written into."""
+    if out is None:
+        return dtype, device
+    return (out.desc.dtype if dtype is None else dtype), (out.desc.device if device is None else device)
+
+
+def _into(result: Any, out: TensorBase | None) -> NPUTensor:
+    return _wrap(into(result, out))
 
 
 # Like another tensor
@@ -334,12 +362,20 @@ def zeros_like(input: TensorBase, dtype: DTypeLike | None = None, device: Device
 
 @checked
 def arange(
-    start: Any, end: Any = None, step: Any = 1, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
 ) -> NPUTensor:
     """Numbers from `start` on, `step` apart, as long as they are before `end`; `arange(n)` starts at 0.
 
     Args:
         start, end, step: Numbers. Each element is `start + i * step`, rounded once.
+        out: Tensor of this shape to write into; `dtype` and `device` are its own then, where not given.
         dtype: Element type; by default int64 for ints, else the default dtype.
         device: Where; by default the current device.
         requires_grad: Must be false.
@@ -351,6 +387,7 @@ def arange(
     Ascend operator: Range. Like: torch.arange, numpy.arange.
     """
     no_autograd(requires_grad, "arange")
+    dtype, device = _of(out, dtype, device)
     if end is None:
         start, end = 0, start
     start, end, step = (_number(value, "arange") for value in (start, end, step))
@@ -362,7 +399,7 @@ def arange(
         start, end, step, whole = int(start), int(end), int(step), True
     _check_steps(start, end, step, "arange")
     length = -((start - end) // step) if whole else math.ceil((end - start) / step)
-    return _wrap(_progression(start, step, length, wanted, device))
+    return _into(_progression(start, step, length, wanted, device), out)
 
 
 def _check_steps(start: Any, end: Any, step: Any, function: str) -> None:
@@ -388,6 +425,7 @@ def range(
     end: Any = None,
     step: Any = 1,
     *,
+    out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
     requires_grad: bool = False,
@@ -396,6 +434,7 @@ def range(
 
     Args:
         start, end, step: Numbers.
+        out: Tensor of this shape to write into; `dtype` and `device` are its own then, where not given.
         dtype: Element type; by default the default dtype, for ints too.
         device: Where; by default the current device.
         requires_grad: Must be false.
@@ -407,6 +446,7 @@ def range(
     Ascend operator: Range. Like: torch.range.
     """
     no_autograd(requires_grad, "range")
+    dtype, device = _of(out, dtype, device)
     if end is None:
         start, end = 0, start
     start, end, step = (_number(value, "range") for value in (start, end, step))
@@ -416,18 +456,26 @@ def range(
     if not wanted.is_floating_point and all(map(math.isfinite, (start, end, step))):
         start, end, step = int(start), int(end), int(step)
     _check_steps(start, end, step, "range")
-    return _wrap(_progression(start, step, math.floor((end - start) / step) + 1, wanted, device))
+    return _into(_progression(start, step, math.floor((end - start) / step) + 1, wanted, device), out)
 
 
 @checked
 def linspace(
-    start: Any, end: Any, steps: int, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
 ) -> NPUTensor:
     """`steps` numbers from `start` to `end`, both included, at equal distances.
 
     Args:
         start, end: Numbers.
         steps: How many.
+        out: Tensor of this shape to write into; `dtype` and `device` are its own then, where not given.
         dtype: Element type; by default the default dtype, or its complex type for complex ends. For integers the ends
             are cut off, and what is computed between them.
         device: Where; by default the current device.
@@ -440,6 +488,7 @@ def linspace(
     Ascend operator: LinSpace. Like: torch.linspace, numpy.linspace.
     """
     no_autograd(requires_grad, "linspace")
+    dtype, device = _of(out, dtype, device)
     start, end = _scalar(start), _scalar(end)
     numbers = isinstance(start, complex) or isinstance(end, complex)
     wanted = _default_of(numbers) if dtype is None else as_dtype(dtype)
@@ -449,7 +498,7 @@ def linspace(
     if wanted.is_complex:
         ends = ((part(start), part(end)) for part in (operator.attrgetter("real"), operator.attrgetter("imag")))
         parts = (linspace(first, last, steps, dtype=wanted.to_real(), device=device) for first, last in ends)
-        return complex_numbers.complex(*parts)
+        return _into(complex_numbers.complex(*parts), out)
     if numbers:
         raise DTypeError(f"complex numbers can't become {wanted.name}", where="linspace")
     if wanted is dtypes.bool_:
@@ -459,30 +508,45 @@ def linspace(
     if not wanted.is_floating_point:
         first, last = float(int(first)), float(int(last))
     result = call(LIN_SPACE, (first, last), (steps, working), as_device(device))
-    return _wrap(result if working is wanted else call(CAST, (result,), (wanted,)))
+    return _into(result if working is wanted else call(CAST, (result,), (wanted,)), out)
 
 
 @checked
 def logspace(
-    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: DTypeLike | None = None, device: DeviceLike = None
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
 ) -> NPUTensor:
     """`base` to the powers of `linspace(start, end, steps)`. Like: torch.logspace, numpy.logspace."""
+    dtype, device = _of(out, dtype, device)
     wanted = None if dtype is None else as_dtype(dtype)
     real = wanted is not None and wanted.category < dtypes.FLOATING
     exponents = linspace(start, end, steps, dtype=dtypes.float64 if real else wanted, device=device)
     result: NPUTensor = base**exponents
-    return result.to(wanted) if real else result
+    return _into(result.to(wanted) if real else result, out)
 
 
 @checked
 def eye(
-    n: int, m: int | None = None, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+    n: int,
+    m: int | None = None,
+    *,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
 ) -> NPUTensor:
     """A matrix with ones on the diagonal and zeros elsewhere.
 
     Args:
         n: Number of rows.
         m: Number of columns; by default as many.
+        out: Tensor of this shape to write into; `dtype` and `device` are its own then, where not given.
         dtype: Element type; by default the default dtype.
         device: Where; by default the current device.
         requires_grad: Must be false.
@@ -493,12 +557,13 @@ def eye(
     Ascend operator: Fill, ViewCopy; Eye keeps its sizes as attributes, so each shape would make a model. Like: torch.eye, numpy.eye.
     """
     no_autograd(requires_grad, "eye")
+    dtype, device = _of(out, dtype, device)
     rows, columns = shapes.as_shape(n, n if m is None else m)
     result = zeros(rows, columns, dtype=dtype, device=device)
     length = min(rows, columns)
     if length:
         indexing.fill(base.view(result, (length,), (columns + 1,), 0), 1)
-    return result
+    return _into(result, out)
 
 
 def _scalar(value: Any) -> Any:

@@ -49,3 +49,28 @@ def test_a_copy_of_a_tensor_is_made_of_every_dtype() -> None:
         source.fill_(0)
         np.testing.assert_array_equal(host(copy), np.ones(3, dtype.numpy))
         assert at.asarray(source) is source and at.asarray(source, copy=False) is source
+
+
+def test_tensors_are_made_in_others() -> None:
+    made = {
+        "zeros": (lambda out: at.zeros(4, out=out), np.zeros(4)),
+        "ones": (lambda out: at.ones((4,), out=out), np.ones(4)),
+        "full": (lambda out: at.full((4,), 2, out=out), np.full(4, 2)),
+        "arange": (lambda out: at.arange(2, 6, out=out), np.arange(2, 6)),
+        "range": (lambda out: at.range(2, 5, out=out), np.arange(2, 6)),
+        "linspace": (lambda out: at.linspace(0, 6, 4, out=out), np.linspace(0, 6, 4)),
+        "logspace": (lambda out: at.logspace(0, 3, 4, out=out), np.logspace(0, 3, 4)),
+    }
+    for dtype in (d.float32, d.int64, d.float16):
+        for name, (make, expected) in made.items():
+            whole = at.full((4, 2), 9, dtype=dtype)
+            target = whole[:, 1]
+            assert make(target) is target, name
+            np.testing.assert_array_equal(host(target), expected.astype(dtype.numpy), name)
+            assert (host(whole)[:, 0] == 9).all(), name
+    target = at.empty(2, 3, dtype=d.complex64)
+    np.testing.assert_array_equal(host(at.eye(2, 3, out=target)), np.eye(2, 3))
+    with pytest.raises(ValueError, match="shape"):
+        at.zeros(5, out=at.ones(4))
+    with pytest.raises(TypeError, match="out"):
+        at.ones(4, out=3)
