@@ -1,4 +1,4 @@
-"""`python -m ascendtensor info | demo | compile | selfcheck`: the machine, the library at work, models ahead of time, a report."""
+"""`python -m ascendtensor info | demo | compile | run | inspect | selfcheck`: the machine, the library at work, models, a report."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from . import __version__, ahead, demo, information, selfcheck
 from .errors import AscendTensorError
+from .models import commands as model_commands
 
 
 def parser() -> argparse.ArgumentParser:
@@ -18,6 +19,8 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("info", help="what was found on this machine, and what is missing").set_defaults(run=information.run)
     demo.add_arguments(commands.add_parser("demo", help="train two small networks on scanned digits"))
     ahead.add_arguments(commands.add_parser("compile", help="make operator models ahead of time, for machines without a compiler"))
+    model_commands.add_run_arguments(commands.add_parser("run", help="run a whole model on arrays from files"))
+    model_commands.add_inspect_arguments(commands.add_parser("inspect", help="show the inputs and outputs of a whole model"))
     selfcheck.add_arguments(
         commands.add_parser("selfcheck", help="compare this backend with NumPy and with inferred rules, write a report")
     )
