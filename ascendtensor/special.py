@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ops.activation import sigmoid as expit
+from .ops.aliases import expint_ei, expit, gammaln, modified_bessel_i0, modified_bessel_i1, multigammaln, psi
 from .ops.bessel import (
     bessel_j0,
     bessel_j1,
@@ -16,8 +16,6 @@ from .ops.bessel import (
     scaled_modified_bessel_k1,
     spherical_bessel_j0,
 )
-from .ops.bessel import i0 as modified_bessel_i0
-from .ops.bessel import i1 as modified_bessel_i1
 from .ops.elementwise import xlogy
 from .ops.nn import log_softmax, softmax
 from .ops.reduction import logsumexp
@@ -41,10 +39,6 @@ from .ops.special import (
     xlog1py,
     zeta,
 )
-from .ops.special import digamma as psi
-from .ops.special import expi as expint_ei
-from .ops.special import lgamma as gammaln
-from .ops.special import mvlgamma as multigammaln
 from .ops.unary import erf, erfc, exp2, expm1, log1p, round
 
 __all__ = [

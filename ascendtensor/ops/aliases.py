@@ -2,52 +2,152 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, TypeVar
 
-from . import comparison, elementwise, special, unary
+from ..base import TensorBase
+from . import activation, bessel, comparison, elementwise, special, unary
 
-__all__ = [
-    "absolute",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "clip",
-    "divide",
-    "fix",
-    "greater",
-    "greater_equal",
-    "igamma",
-    "igammac",
-    "less",
-    "less_equal",
-    "multiply",
-    "negative",
-    "not_equal",
-    "subtract",
-]
+T = TypeVar("T", bound=TensorBase)
 
-absolute: Final = unary.abs
-arccos: Final = unary.acos
-arccosh: Final = unary.acosh
-arcsin: Final = unary.asin
-arcsinh: Final = unary.asinh
-arctan: Final = unary.atan
-arctan2: Final = elementwise.atan2
-arctanh: Final = unary.atanh
-clip: Final = elementwise.clamp
-divide: Final = elementwise.div
-fix: Final = unary.trunc
-greater: Final = comparison.gt
-greater_equal: Final = comparison.ge
-igamma: Final = special.gammainc
-igammac: Final = special.gammaincc
-less: Final = comparison.lt
-less_equal: Final = comparison.le
-multiply: Final = elementwise.mul
-negative: Final = unary.neg
-not_equal: Final = comparison.ne
-subtract: Final = elementwise.sub
+
+def absolute(input: T, *, out: T | None = None) -> T:
+    """The same as `abs`. Ascend operator: Abs, ComplexAbs. Like: torch.absolute, numpy.absolute."""
+    return unary.abs(input, out=out)
+
+
+def arccos(input: T, *, out: T | None = None) -> T:
+    """The same as `acos`. Ascend operator: Acos. Like: torch.arccos, numpy.arccos."""
+    return unary.acos(input, out=out)
+
+
+def arccosh(input: T, *, out: T | None = None) -> T:
+    """The same as `acosh`. Ascend operator: Acosh. Like: torch.arccosh, numpy.arccosh."""
+    return unary.acosh(input, out=out)
+
+
+def arcsin(input: T, *, out: T | None = None) -> T:
+    """The same as `asin`. Ascend operator: Asin. Like: torch.arcsin, numpy.arcsin."""
+    return unary.asin(input, out=out)
+
+
+def arcsinh(input: T, *, out: T | None = None) -> T:
+    """The same as `asinh`. Ascend operator: Asinh. Like: torch.arcsinh, numpy.arcsinh."""
+    return unary.asinh(input, out=out)
+
+
+def arctan(input: T, *, out: T | None = None) -> T:
+    """The same as `atan`. Ascend operator: Atan. Like: torch.arctan, numpy.arctan."""
+    return unary.atan(input, out=out)
+
+
+def arctan2(input: T, other: Any, *, out: T | None = None) -> T:
+    """The same as `atan2`. Ascend operator: Atan2. Like: torch.arctan2, numpy.arctan2."""
+    return elementwise.atan2(input, other, out=out)
+
+
+def arctanh(input: T, *, out: T | None = None) -> T:
+    """The same as `atanh`. Ascend operator: Atanh. Like: torch.arctanh, numpy.arctanh."""
+    return unary.atanh(input, out=out)
+
+
+def clip(input: T, min: Any = None, max: Any = None, *, out: T | None = None) -> T:
+    """The same as `clamp`. Ascend operator: ClipByValueV2, Maximum, Minimum. Like: torch.clip, numpy.clip."""
+    return elementwise.clamp(input, min, max, out=out)
+
+
+def divide(input: T, other: Any, *, rounding_mode: str | None = None, out: T | None = None) -> T:
+    """The same as `div`. Ascend operator: RealDiv, TruncateDiv, FloorDiv. Like: torch.divide, numpy.divide."""
+    return elementwise.div(input, other, rounding_mode=rounding_mode, out=out)
+
+
+def fix(input: T, *, out: T | None = None) -> T:
+    """The same as `trunc`. Ascend operator: Trunc. Like: torch.fix, numpy.fix."""
+    return unary.trunc(input, out=out)
+
+
+def greater(input: T, other: Any, *, out: T | None = None) -> T:
+    """The same as `gt`. Ascend operator: Greater. Like: torch.greater, numpy.greater."""
+    return comparison.gt(input, other, out=out)
+
+
+def greater_equal(input: T, other: Any, *, out: T | None = None) -> T:
+    """The same as `ge`. Ascend operator: GreaterEqual. Like: torch.greater_equal, numpy.greater_equal."""
+    return comparison.ge(input, other, out=out)
+
+
+def igamma(input: T, other: Any, *, out: T | None = None) -> T:
+    """The same as `gammainc`. Ascend operator: Igamma. Like: torch.igamma, scipy.special.gammainc."""
+    return special.gammainc(input, other, out=out)
+
+
+def igammac(input: T, other: Any, *, out: T | None = None) -> T:
+    """The same as `gammaincc`. Ascend operator: Igammac. Like: torch.igammac, scipy.special.gammaincc."""
+    return special.gammaincc(input, other, out=out)
+
+
+def less(input: T, other: Any, *, out: T | None = None) -> T:
+    """The same as `lt`. Ascend operator: Less. Like: torch.less, numpy.less."""
+    return comparison.lt(input, other, out=out)
+
+
+def less_equal(input: T, other: Any, *, out: T | None = None) -> T:
+    """The same as `le`. Ascend operator: LessEqual. Like: torch.less_equal, numpy.less_equal."""
+    return comparison.le(input, other, out=out)
+
+
+def multiply(input: T, other: Any, *, out: T | None = None) -> T:
+    """The same as `mul`. Ascend operator: Mul. Like: torch.multiply, numpy.multiply."""
+    return elementwise.mul(input, other, out=out)
+
+
+def negative(input: T, *, out: T | None = None) -> T:
+    """The same as `neg`. Ascend operator: Neg. Like: torch.negative, numpy.negative."""
+    return unary.neg(input, out=out)
+
+
+def not_equal(input: T, other: Any, *, out: T | None = None) -> T:
+    """The same as `ne`. Ascend operator: NotEqual. Like: torch.not_equal, numpy.not_equal."""
+    return comparison.ne(input, other, out=out)
+
+
+def subtract(input: T, other: Any, *, alpha: Any = 1, out: T | None = None) -> T:
+    """The same as `sub`. Ascend operator: Sub. Like: torch.subtract, numpy.subtract."""
+    return elementwise.sub(input, other, alpha=alpha, out=out)
+
+
+# Of at.special
+
+
+def expint_ei(input: T, *, out: T | None = None) -> T:
+    """The same as `expi`. Ascend operator: Expint. Like: scipy.special.expi."""
+    return special.expi(input, out=out)
+
+
+def expit(input: T, *, out: T | None = None) -> T:
+    """The same as `sigmoid`. Ascend operator: Sigmoid. Like: torch.special.expit, scipy.special.expit."""
+    return activation.sigmoid(input, out=out)
+
+
+def gammaln(input: T, *, out: T | None = None) -> T:
+    """The same as `lgamma`. Ascend operator: Lgamma. Like: torch.special.gammaln, scipy.special.gammaln."""
+    return special.lgamma(input, out=out)
+
+
+def modified_bessel_i0(input: T, *, out: T | None = None) -> T:
+    """The same as `i0`. Ascend operator: BesselI0e, Exp. Like: torch.special.modified_bessel_i0."""
+    return bessel.i0(input, out=out)
+
+
+def modified_bessel_i1(input: T, *, out: T | None = None) -> T:
+    """The same as `i1`. Ascend operator: BesselI1e, Exp. Like: torch.special.modified_bessel_i1."""
+    return bessel.i1(input, out=out)
+
+
+def multigammaln(input: T, p: int, *, out: T | None = None) -> T:
+    """The same as `mvlgamma`. Ascend operator: Lgamma. Like: torch.special.multigammaln, scipy.special.multigammaln."""
+    return special.mvlgamma(input, p, out=out)
+
+
+def psi(input: T, *, out: T | None = None) -> T:
+    """The same as `digamma`. Ascend operator: Digamma. Like: torch.special.psi, scipy.special.psi."""
+    return special.digamma(input, out=out)

@@ -485,9 +485,6 @@ def clamp(input: T, min: Any = None, max: Any = None, *, out: T | None = None) -
     return call(table.CLIP, operands) if out is None else write(table.CLIP, out, operands)
 
 
-clip = clamp
-
-
 @checked
 def clamp_min(input: T, min: Any, *, out: T | None = None) -> T:
     """Each element, but no less than `min`. NaN stays NaN.

@@ -12,7 +12,7 @@ import types
 from pathlib import Path
 
 import ascendtensor as at
-from ascendtensor import elementwise_methods, linalg_methods, methods
+from ascendtensor import elementwise_methods, linalg_methods, methods, special_methods
 from ascendtensor.runtime import device as devices
 
 
@@ -65,7 +65,7 @@ def test_nothing_is_initialised_by_names() -> None:
 def _methods() -> list[tuple[str, str, str]]:
     """(method, module, function) of each method that only calls a function."""
     found = []
-    for module in (elementwise_methods, linalg_methods, methods):
+    for module in (elementwise_methods, linalg_methods, methods, special_methods):
         pattern = r'    def (\w+)\(self[^"]*?:\n        """[^"]*"""\n        return (\w+)\.(\w+)\('
         found += re.findall(pattern, inspect.getsource(module))
     return found
