@@ -81,6 +81,7 @@ from .errors import (
     UnsupportedError,
     ValueRangeError,
 )
+from .interop.dlpack import from_dlpack
 from .interop.host import HostArray
 from .launch import op_models
 from .launch.given_models import load_op_models
@@ -679,6 +680,7 @@ __all__ = [
     "fmod",
     "frac",
     "frexp",
+    "from_dlpack",
     "from_numpy",
     "from_ptr",
     "frombuffer",

@@ -10,7 +10,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from ascendtensor import errors, simulator
 from ascendtensor.acl import toolkit
@@ -42,6 +42,10 @@ class Backend:
 
     def __str__(self) -> str:
         return f"{self.name} ({self.reason})"
+
+    def memory_view(self, address: int, nbytes: int) -> Any:
+        """Simulated device memory as an array of bytes; None for a chip's, which the host can't look into."""
+        return simulator.memory_view(address, nbytes) if self.name == "simulator" else None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from ..base import TensorBase
 from ..dtypes import DTypeLike, get_default_dtype, int64
 from ..interop import dlpack
 from ..ops import shape as shaping
+from ..ops import views
 from ..runtime.device import DeviceLike
 from .array import Array, wrap
 
@@ -96,9 +97,10 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DTypeLi
     columns = n_rows if n_cols is None else n_cols
     if not k:
         return wrap(creation.eye(n_rows, columns, dtype=dtype, device=device))
-    right, down = max(k, 0), max(-k, 0)
-    size = max(n_rows + right, columns + down)
-    return wrap(shaping.clone(creation.eye(size, dtype=dtype, device=device)[right : right + n_rows, down : down + columns]))
+    matrix = zeros((n_rows, columns), dtype=dtype, device=device)
+    if -n_rows < k < columns:
+        views.diagonal(matrix, k).fill_(1)
+    return matrix
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Any, ...]:

@@ -12,8 +12,7 @@ from ..ops import linalg_norms as norms
 from ..ops import linalg_products, linalg_vectors, reduction, shape, views
 from ..ops.linalg import det, inv
 from ..ops.linalg_factors import eigvalsh, svdvals
-from .array import promoted
-from .manipulation import matmul, matrix_transpose, tensordot, vecdot
+from .manipulation import matmul, matrix_transpose, same_dtype, tensordot, vecdot
 
 __all__ = [
     "cholesky",
@@ -80,7 +79,7 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Any:
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """Cross products of 3-element vectors. Like: numpy.linalg.cross."""
-    left, right = views.broadcast_tensors(*promoted(x1, x2))
+    left, right = views.broadcast_tensors(*same_dtype(x1, x2))
     return linalg_vectors.cross(left, right, dim=axis)
 
 
@@ -121,7 +120,7 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
 
 def outer(x1: Any, x2: Any, /) -> Any:
     """Products of all pairs of elements of two vectors. Like: numpy.linalg.outer."""
-    left, right = promoted(x1, x2)
+    left, right = same_dtype(x1, x2)
     return left[:, None] * right[None, :]
 
 
@@ -142,6 +141,7 @@ def slogdet(x: Any, /) -> SignAndLog:
 
 def solve(x1: Any, x2: Any, /) -> Any:
     """Solutions of systems of linear equations; `x2` is one vector, or matrices. Like: numpy.linalg.solve."""
+    x1, x2 = same_dtype(x1, x2)
     if x2.ndim == 1:
         stack = x1.shape[:-2]
         return systems.solve(x1, x2[:, None].expand(*stack, x2.shape[0], 1))[..., 0]

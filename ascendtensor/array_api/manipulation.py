@@ -122,7 +122,7 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
 
 def matmul(x1: Any, x2: Any, /) -> Any:
     """Products of matrices. Like: numpy.matmul."""
-    return products.matmul(*_same(x1, x2))
+    return products.matmul(*same_dtype(x1, x2))
 
 
 def matrix_transpose(x: Any, /) -> Any:
@@ -132,15 +132,17 @@ def matrix_transpose(x: Any, /) -> Any:
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
     """Sums of products over axes. Like: numpy.tensordot."""
-    return products.tensordot(*_same(x1, x2), dims=axes)
+    return products.tensordot(*same_dtype(x1, x2), dims=axes)
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """Dot products along an axis, the first operand conjugated. Like: numpy.vecdot."""
-    return products.vecdot(*_same(x1, x2), dim=axis)
+    if x1.shape and x2.shape and x1.shape[axis] != x2.shape[axis]:
+        raise ShapeError("the lengths of the axis differ").with_context("vecdot", (x1, x2))
+    return products.vecdot(*same_dtype(x1, x2), dim=axis)
 
 
-def _same(x1: Any, x2: Any) -> tuple[Any, Any]:
+def same_dtype(x1: Any, x2: Any) -> tuple[Any, Any]:
     """Two arrays in their common dtype."""
     x1, x2 = promoted(x1, x2)
     common = promote_types(x1.dtype, x2.dtype)

@@ -1,8 +1,7 @@
 """DLPack: what other libraries take from tensors and give to them.
 
-Simulated device memory is offered as host memory, through a copy, since its addresses mean nothing outside the simulator. Memory of a real
-chip is offered as a copy on the host too, where the other side asks for one: pyACL's pointers are CANN's, and no consumer of
-DLPack's kind for them is known to pyACL.
+Simulated device memory is offered as what it is, memory of the host. Memory of a real chip is offered as a copy on the host, where the
+other side asks for one: of DLPack's kind for CANN's pointers (extension devices) the consumers known read none but their own.
 """
 
 from __future__ import annotations
@@ -12,7 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from .. import base
 from ..base import TensorBase
+from ..dtypes import bfloat16
 from ..errors import DTypeError, ValueRangeError
 from ..ops.host import download, upload
 from ..runtime.device import DeviceLike, as_device, backend
@@ -38,32 +39,57 @@ def device_of(tensor: TensorBase) -> tuple[DeviceKind, int]:
 def capsule(
     tensor: TensorBase, max_version: tuple[int, int] | None = None, dl_device: tuple[Any, int] | None = None, copy: bool | None = None
 ) -> Any:
-    """`tensor.__dlpack__()`: a capsule over a copy on the host.
+    """`tensor.__dlpack__()`: a capsule over simulated memory, once the work queued so far has run, or over a copy on the host.
 
     Raises:
-        BufferError: Another device is asked for, `copy=False`, or the dtype has no place in NumPy.
+        BufferError: Another device than the host is asked for, `copy=False` for memory of a chip, or NumPy lacks the dtype.
     """
     wanted = device_of(tensor) if dl_device is None else dl_device
     if int(wanted[0]) != DeviceKind.CPU:
         text = "memory of an NPU can be exported to the host only"
         raise BufferError(f"__dlpack__: {text}; ask for dl_device=(1, 0), or take .numpy()")
-    if copy is False:
-        raise BufferError("__dlpack__: device memory can't be seen from the host without a copy; leave copy=False away")
-    array = download(tensor)
-    if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
-        raise BufferError(f"__dlpack__: NumPy can't export {tensor.desc.dtype.name}; convert with .to(float32) first")
-    array = np.ascontiguousarray(array).reshape(array.shape)
+    if tensor.desc.dtype is bfloat16:
+        raise BufferError("__dlpack__: NumPy can't export bfloat16; convert with .to(float32) first")
+    array = None if copy else _seen(tensor)
+    if array is None:
+        if copy is False:
+            raise BufferError("__dlpack__: a chip's memory can't be seen from the host without a copy; leave copy=False away")
+        array = download(tensor)
     try:
         return array.__dlpack__(max_version=max_version)
     except TypeError:  # NumPy before 2.1
         return array.__dlpack__()
 
 
+class _Kept(np.ndarray[Any, np.dtype[Any]]):
+    """An array that keeps the tensor whose memory it shows."""
+
+    tensor: TensorBase | None
+
+    def __array_finalize__(self, array: Any) -> None:
+        self.tensor = getattr(array, "tensor", None)
+
+
+def _seen(tensor: TensorBase) -> Any:
+    """The elements where they lie, None where the host can't see them; waits for the work of the tensor's stream."""
+    storage, dtype = base.storage(tensor), tensor.desc.dtype
+    if not storage.nbytes:
+        return None
+    data = backend().memory_view(storage.address, storage.nbytes)
+    if data is None:
+        return None
+    tensor.desc.device.synchronize()
+    kept = data[: storage.nbytes // dtype.itemsize * dtype.itemsize].view(dtype.numpy).view(_Kept)
+    kept.tensor = tensor
+    strides = [step * dtype.itemsize for step in base.element_strides(tensor)]
+    return np.lib.stride_tricks.as_strided(kept[base.element_offset(tensor) :], tensor.desc.shape, strides, subok=True)
+
+
 def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) -> Any:
     """A tensor of what another library exports by DLPack.
 
     Args:
-        x: Anything with `__dlpack__` and `__dlpack_device__`. A tensor of this library is shared, anything else is copied.
+        x: Anything with `__dlpack__` and `__dlpack_device__`. A tensor of this library is shared, anything else is copied to the device.
         device: Where to; the current device if None.
         copy: True always copies; False refuses where a copy is needed.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -56,7 +56,7 @@ from .desc import (
     trans_tensor_desc_format,
     update_data_buffer,
 )
-from .engine import errors_log, process
+from .engine import AclFault, errors_log, memory, process
 from .engine.arguments import function
 from .engine.custom import KernelLaunch, kernel_binary, register_kernel
 from .engine.diagnostics import Finding, Misuse, findings, leaks, report
@@ -112,6 +112,7 @@ __all__ = [
     "leaks",
     "mdl",
     "media",
+    "memory_view",
     "model_bundle",
     "new_process",
     "op",
@@ -241,6 +242,18 @@ def configure(
 def new_process() -> None:
     """Forget everything, as a new process would: also loaded models, the model directory and the contents of acl.json."""
     process.new_process()
+
+
+def memory_view(address: int, nbytes: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """The bytes of simulated device memory themselves, for looking at them; a board has nothing like it. Nothing is waited for.
+
+    Raises:
+        ValueError: The range lies in no live allocation of device memory.
+    """
+    try:
+        return memory.device_array(address, nbytes)
+    except AclFault as fault:
+        raise ValueError(fault.text) from None
 
 
 def tables() -> dict[str, int]:
