@@ -160,6 +160,7 @@ from .ops.complex_numbers import (
     resolve_neg,
     sgn,
 )
+from .ops.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .ops.custom import CustomOp, register_op
 from .ops.einsum import einsum
 from .ops.elementwise import (
@@ -205,6 +206,7 @@ from .ops.floats import (
     nextafter,
     rad2deg,
 )
+from .ops.folding import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .ops.gather import (
     argwhere,
     gather,
@@ -253,6 +255,7 @@ from .ops.matmul import (
 )
 from .ops.nn import cosine_similarity, log_softmax, pairwise_distance, softmax
 from .ops.normalization import group_norm, layer_norm, native_batch_norm, native_group_norm, native_layer_norm, rms_norm
+from .ops.pooling import adaptive_avg_pool1d, adaptive_max_pool1d, avg_pool1d, max_pool1d, max_pool2d, max_pool3d
 from .ops.precision import get_float32_matmul_precision, set_float32_matmul_precision
 from .ops.reduction import (
     all,
@@ -468,9 +471,6 @@ half = float16
 int = int32
 long = int64
 short = int16
-from .ops.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
-from .ops.folding import channel_shuffle, pixel_shuffle, pixel_unshuffle
-from .ops.pooling import adaptive_avg_pool1d, adaptive_max_pool1d, avg_pool1d, max_pool1d, max_pool2d, max_pool3d
 
 __all__ = [
     "AclError",
