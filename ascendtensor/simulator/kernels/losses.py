@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels.blocks import pieces
 from ascendtensor.simulator.kernels.halves import store
 from ascendtensor.simulator.kernels.operands import as_is, broadcast, needs, same, unknown, wide
 from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, infer, kernel
+from ascendtensor.simulator.kernels.threads import shared
 
 Loss = Callable[[list[Array], Attrs], Array]
+
+_SHARED: Final = 1 << 20
+"""From so many elements on, threads pay."""
 
 
 def _given(inputs: Inputs, index: int) -> Array | None:
@@ -146,12 +152,15 @@ def _nll_loss_grad_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> l
 def _smooth_l1(arrays: list[Array], attrs: Attrs) -> Array:
     """``sigma`` is where the parabola ends (PyTorch's beta)."""
     far: Array = np.abs(arrays[0] - arrays[1])
-    sigma = far.dtype.type(attrs["sigma"])
+    kind = far.dtype.type
+    sigma = kind(attrs["sigma"])
     if sigma == 0:
         return far
-    half = far.dtype.type(0.5)
-    loss: Array = np.where(far < sigma, far * far * (half / sigma), far - half * sigma)
-    return loss
+    near = np.minimum(far, sigma)  # up to sigma the parabola near * near / 2 / sigma, beyond it far - sigma / 2
+    np.subtract(far, near * kind(0.5), far)
+    np.multiply(far, near, far)
+    np.divide(far, sigma, far)
+    return far
 
 
 def _squared_error(arrays: list[Array], attrs: Attrs) -> Array:
@@ -187,7 +196,13 @@ def _divergence(arrays: list[Array], attrs: Attrs) -> Array:
     if attrs.get("log_target", False):
         grown: Array = np.exp(target) * (target - x)
         return grown
-    return np.where(target > 0, target * (np.log(np.where(target > 0, target, 1)) - x), np.where(target == 0, 0, np.nan)).astype(x.dtype)
+    loss: Array = np.log(target)
+    np.subtract(loss, x, loss)
+    np.multiply(loss, target, loss)
+    none = target == 0
+    if none.any():
+        np.copyto(loss, 0, where=none)
+    return loss
 
 
 def _reduced(losses: Array, reduction: str, out: Array, batch: int) -> None:
@@ -201,15 +216,57 @@ def _reduced(losses: Array, reduction: str, out: Array, batch: int) -> None:
         raise ValueError(f"reduction {reduction!r} is none of none, mean, sum, batchmean")
 
 
+class _Sums:
+    """The sum of the sums of pieces, which NumPy adds up pairwise."""
+
+    def __init__(self) -> None:
+        self.total = 0.0
+        self.lock = threading.Lock()
+
+    def add(self, value: float) -> None:
+        with self.lock:
+            self.total += value
+
+
+def _in_pieces(loss: Loss, arrays: list[Array], attrs: Attrs, out: Array) -> None:
+    """The losses of broadcast operands, or their sum, piece by piece in the cache; half types are widened in each."""
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    reduction = attrs["reduction"]
+    if reduction == "none":
+        as_is(out, np.broadcast_to(out.dtype.type(0), shape))
+    if all(array.shape == shape and array.flags.c_contiguous for array in arrays) and out.flags.c_contiguous:
+        arrays, flat = [array.reshape(-1) for array in arrays], out.reshape(-1)
+    else:
+        arrays, flat = [np.broadcast_to(array, shape) for array in arrays], out
+    windows = list(pieces(arrays[0].shape))
+    sums = _Sums()
+
+    def some(first: int, last: int) -> None:
+        for window in windows[first:last]:
+            values = np.asarray(loss([wide(np.ascontiguousarray(array[window])) for array in arrays], attrs))
+            if reduction == "none":
+                store(values, flat[window])
+            else:
+                sums.add(float(values.sum()))
+
+    if arrays[0].size < _SHARED:
+        some(0, len(windows))
+    else:
+        shared(len(windows), some, True)
+    if reduction != "none":
+        sizes = {"mean": arrays[0].size, "sum": 1, "batchmean": shape[0] if shape else 1}
+        if reduction not in sizes:
+            raise ValueError(f"reduction {reduction!r} is none of none, mean, sum, batchmean")
+        _put(out, np.float64(sums.total) / sizes[reduction])
+
+
 def _loss(*op_types: str) -> Callable[[Loss], Loss]:
     """Registers a loss of broadcast operands with a ``reduction``."""
 
     def register(loss: Loss) -> Loss:
         @kernel(*op_types)
         def _run(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-            arrays = [wide(array) for array in inputs if array is not None]
-            batch = arrays[0].shape[0] if arrays[0].ndim else 1
-            _reduced(np.asarray(loss(arrays, attrs)), attrs["reduction"], outputs[0], batch)
+            _in_pieces(loss, [array for array in inputs if array is not None], attrs, outputs[0])
 
         return loss
 
@@ -237,9 +294,13 @@ def _loss_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
 
 @kernel("SigmoidCrossEntropyWithLogitsV2")
 def _logits_loss_v2(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-    x, target = wide(needs(inputs[0], "predict")), wide(needs(inputs[1], "target"))
-    losses = np.asarray(_logits_loss(x, target, _given(inputs, 2), _given(inputs, 3)))
-    _reduced(losses, attrs["reduction"], outputs[0], x.shape[0] if x.ndim else 1)
+    factors = [array is not None for array in (*inputs[2:4], None, None)[:2]]
+
+    def loss(arrays: list[Array], attrs: Attrs) -> Array:
+        rest = iter(arrays[2:])
+        return _logits_loss(arrays[0], arrays[1], *(next(rest) if given else None for given in factors))
+
+    _in_pieces(loss, [array for array in inputs if array is not None], attrs, outputs[0])
 
 
 @infer("SigmoidCrossEntropyWithLogitsV2")
