@@ -93,8 +93,13 @@ def put(target: TensorBase, index: Any, value: Any) -> None:
 
     Ascend operator: ViewCopy, IndexPutV2, MaskedFill. Like: torch.Tensor.__setitem__.
     """
+    desc, offset = target.desc, base.element_offset(target)
+    simple = shapes.simple_index(desc.shape, desc.strides, offset, index if index.__class__ is tuple else (index,))
+    if simple is not None:
+        assign(base.view_as(target, desc.dtype, *simple), value, "index_put_")
+        return
     try:
-        found = shapes.basic_index(target.desc.shape, base.element_strides(target), base.element_offset(target), _parts(index))
+        found = shapes.basic_index(desc.shape, desc.strides, offset, _parts(index))
         view = base.view(target, found.shape, found.strides, found.offset)
         if not found.advanced:
             assign(view, value, "index_put_")

@@ -139,12 +139,11 @@ def copy_into(target: T, source: TensorBase) -> T:
         )
     check_writable(target, "copy_")
     shape = target.desc.shape
-    _, strides = shapes.expand_strides(source.desc.shape, shapes.contiguous_strides(source.desc.shape), shape)
+    shapes.expand_strides(source.desc.shape, base.element_strides(source), shape)  # refuses what does not broadcast
     if target.desc.numel == 0:
         return target
     if source.desc.dtype != target.desc.dtype:
         source = call(CAST, (source,), (target.desc.dtype,))
-    source = plain(source)
     steps, offset, flipped = shapes.without_negative_strides(shape, base.element_strides(target), base.element_offset(target))
     if flipped:
         # Writing backwards: turn the source round instead, see contiguous_copy.
@@ -153,11 +152,20 @@ def copy_into(target: T, source: TensorBase) -> T:
         source = call(FLIP, (source,), (dims,)) if dims else source
     if base.storage(source) is base.storage(target):
         source = contiguous_copy(source)
+    elif min(base.element_strides(source), default=0) < 0:
+        source = plain(source)
+    _copy_view(target, shape, steps, offset, source)
+    return target
+
+
+def _copy_view(target: TensorBase, shape: tuple[int, ...], steps: tuple[int, ...], offset: int, source: TensorBase) -> None:
+    """ViewCopy of a view of other memory, broadcast, into a view of the target's memory; no step is negative."""
     whole = whole_storage(target)
+    _, strides = shapes.expand_strides(source.desc.shape, base.element_strides(source), shape)
+    begin = base.element_offset(source)
     if not shape:  # size and stride can't be empty: a 0-d view is taken as a vector of one
         shape = steps = strides = (1,)
-    call_into(VIEW_COPY, (whole,), (whole, shape, steps, (offset,), source, shape, strides, (0,)))
-    return target
+    call_into(VIEW_COPY, (whole,), (whole, shape, steps, (offset,), whole_storage(source), shape, strides, (begin,)))
 
 
 def empty_like(like: T) -> T:
@@ -168,11 +176,5 @@ def empty_like(like: T) -> T:
 
 
 def move_into(target: TensorBase, source: TensorBase) -> None:
-    """Copy a view of other memory, of the same shape and dtype and without negative steps, in one launch of ViewCopy."""
-    shape = target.desc.shape
-    steps, strides = base.element_strides(target), base.element_strides(source)
-    offsets = ((base.element_offset(target),), (base.element_offset(source),))
-    if not shape:
-        shape = steps = strides = (1,)
-    whole = whole_storage(target)
-    call_into(VIEW_COPY, (whole,), (whole, shape, steps, offsets[0], whole_storage(source), shape, strides, offsets[1]))
+    """Copy a view of other memory, of the same shape and dtype and without negative steps, in one launch."""
+    _copy_view(target, target.desc.shape, base.element_strides(target), base.element_offset(target), source)
