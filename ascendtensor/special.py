@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .ops.aliases import expint_ei, expit, gammaln, modified_bessel_i0, modified_bessel_i1, multigammaln, psi
 from .ops.bessel import (
+    airy_ai,
     bessel_j0,
     bessel_j1,
     bessel_y0,
@@ -18,6 +19,20 @@ from .ops.bessel import (
 )
 from .ops.elementwise import xlogy
 from .ops.nn import log_softmax, softmax
+from .ops.polynomials import (
+    chebyshev_polynomial_t,
+    chebyshev_polynomial_u,
+    chebyshev_polynomial_v,
+    chebyshev_polynomial_w,
+    hermite_polynomial_h,
+    hermite_polynomial_he,
+    laguerre_polynomial_l,
+    legendre_polynomial_p,
+    shifted_chebyshev_polynomial_t,
+    shifted_chebyshev_polynomial_u,
+    shifted_chebyshev_polynomial_v,
+    shifted_chebyshev_polynomial_w,
+)
 from .ops.reduction import logsumexp
 from .ops.special import (
     digamma,
@@ -42,10 +57,15 @@ from .ops.special import (
 from .ops.unary import erf, erfc, exp2, expm1, log1p, round
 
 __all__ = [
+    "airy_ai",
     "bessel_j0",
     "bessel_j1",
     "bessel_y0",
     "bessel_y1",
+    "chebyshev_polynomial_t",
+    "chebyshev_polynomial_u",
+    "chebyshev_polynomial_v",
+    "chebyshev_polynomial_w",
     "digamma",
     "entr",
     "erf",
@@ -60,10 +80,14 @@ __all__ = [
     "gammainc",
     "gammaincc",
     "gammaln",
+    "hermite_polynomial_h",
+    "hermite_polynomial_he",
     "i0",
     "i0e",
     "i1",
     "i1e",
+    "laguerre_polynomial_l",
+    "legendre_polynomial_p",
     "log1p",
     "log_ndtr",
     "log_softmax",
@@ -81,6 +105,10 @@ __all__ = [
     "round",
     "scaled_modified_bessel_k0",
     "scaled_modified_bessel_k1",
+    "shifted_chebyshev_polynomial_t",
+    "shifted_chebyshev_polynomial_u",
+    "shifted_chebyshev_polynomial_v",
+    "shifted_chebyshev_polynomial_w",
     "sinc",
     "softmax",
     "spence",

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from ..base import TensorBase
+from ..errors import UnsupportedError
 from . import comparison, elementwise
 from . import unary as functions
 from .arguments import checked
@@ -419,3 +420,15 @@ def spherical_bessel_j0(input: T, *, out: T | None = None) -> T:
         return comparison.where(comparison.eq(x, 0), 1.0, value)
 
     return _computed(input, out, quotient)
+
+
+@checked
+def airy_ai(input: T, *, out: T | None = None) -> T:
+    """Airy's function of the first kind, which is not there.
+
+    Raises:
+        UnsupportedError: Always.
+
+    Ascend operator: none. Like: torch.special.airy_ai.
+    """
+    raise UnsupportedError("no Ascend operator computes Airy's function", advice="Compute it on the host, from input.numpy().")

@@ -32,7 +32,7 @@ from records_elementwise import shapes_differ
 from records_unary import STEEP, each, floating
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import bessel, floats, special
+from ascendtensor.ops import bessel, floats, polynomials, special
 from ascendtensor.ops.table import elementwise as arithmetic
 from ascendtensor.ops.table import special as table
 
@@ -240,6 +240,75 @@ RECORDS = [
     record(
         "spherical_j0", bessel.spherical_bessel_j0, lambda x: 1.0 if x == 0 else 0.0 if math.isinf(x) else math.sin(x) / x, low=-9, high=9
     ),
+]
+
+
+# Orthogonal polynomials
+
+
+def degrees(dtype: DType) -> Iterator[Any]:
+    for n in (0, 1, 2, 7, -1):
+        yield array(dtype, (3, 5), -1, 1), n
+    yield array(dtype, ()), 3
+    yield array(dtype, (0, 2)), 3
+
+
+def family(basis: type[Any], shifted: bool = False) -> Callable[[Array, int], Array]:
+    """A polynomial of NumPy's of one degree."""
+
+    def reference(x: Array, n: int) -> Array:
+        x = 2 * x.astype(np.float64) - 1 if shifted else x.astype(np.float64)
+        return np.asarray(basis.basis(n)(x)) if n >= 0 else np.zeros(x.shape)
+
+    return reference
+
+
+def by_angle(function: Callable[[Array, int], Array], shifted: bool = False) -> Callable[[Array, int], Array]:
+    """The kinds of Chebyshev polynomials that NumPy has not, as sums of the first kind."""
+
+    def reference(x: Array, n: int) -> Array:
+        x = 2 * x.astype(np.float64) - 1 if shifted else x.astype(np.float64)
+        return np.asarray(function(x, n)) if n >= 0 else np.zeros(x.shape)
+
+    return reference
+
+
+def second_kind(x: Array, n: int) -> Array:
+    """Twice the sum of the first kind's degrees n, n - 2... , less 1 where 0 is among them."""
+    total = sum((2 * np.polynomial.Chebyshev.basis(k)(x) for k in range(n, -1, -2)), np.zeros(x.shape))
+    return total - (n % 2 == 0)
+
+
+POLYNOMIALS: list[tuple[Any, Any]] = [
+    (polynomials.hermite_polynomial_h, family(np.polynomial.Hermite)),
+    (polynomials.hermite_polynomial_he, family(np.polynomial.HermiteE)),
+    (polynomials.laguerre_polynomial_l, family(np.polynomial.Laguerre)),
+    (polynomials.legendre_polynomial_p, family(np.polynomial.Legendre)),
+    (polynomials.chebyshev_polynomial_t, family(np.polynomial.Chebyshev)),
+    (polynomials.chebyshev_polynomial_u, by_angle(second_kind)),
+    (polynomials.chebyshev_polynomial_v, by_angle(lambda x, n: second_kind(x, n) - (second_kind(x, n - 1) if n else 0))),
+    (polynomials.chebyshev_polynomial_w, by_angle(lambda x, n: second_kind(x, n) + (second_kind(x, n - 1) if n else 0))),
+    (polynomials.shifted_chebyshev_polynomial_t, family(np.polynomial.Chebyshev, True)),
+    (polynomials.shifted_chebyshev_polynomial_u, by_angle(second_kind, True)),
+    (polynomials.shifted_chebyshev_polynomial_v, by_angle(lambda x, n: second_kind(x, n) - (second_kind(x, n - 1) if n else 0), True)),
+    (polynomials.shifted_chebyshev_polynomial_w, by_angle(lambda x, n: second_kind(x, n) + (second_kind(x, n - 1) if n else 0), True)),
+]
+
+RECORDS += [
+    Record(
+        function.__name__,
+        function,
+        reference,
+        degrees,
+        (arithmetic.ADDCMUL,),
+        WIDE if count else (*FLOATS, d.int32),
+        FLOAT,
+        {**COMPOSED, d.float32: (2e-5, 2e-5), d.float16: (1e-2, 1e-2), d.bfloat16: (6e-2, 6e-2)},
+        out=True,
+        refused=lambda: [Refused((np.ones(2, np.float32), np.ones(2)), NotImplementedError, "n is a tensor")],
+        refuses=COMPLEX[:1],
+    )
+    for count, (function, reference) in enumerate(POLYNOMIALS)
 ]
 
 
