@@ -7,6 +7,7 @@ Sources: operator prototypes of nn_calculation_ops.h, CANN 8.1.RC1, with the lim
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels.halves import float32_of, store
 from ascendtensor.simulator.kernels.operands import known_ints, needs, same, unknown
 from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, infer, kernel, layout
-from ascendtensor.simulator.kernels.threads import shared
+from ascendtensor.simulator.kernels.threads import SMALL, shared
 from ascendtensor.simulator.kernels.windows import Pairs, Windows, along, count, in_range, padded_image, pairs, spatial
 
 _COLUMNS = 1 << 18
@@ -121,6 +122,10 @@ def _multiplications(weight: Array, images: int, places: int) -> int:
     return weight.size * images * places
 
 
+def _share(number: int, work: Callable[[int, int], None], multiplications: int) -> None:
+    shared(number, work, multiplications >= _LARGE, multiplications > SMALL)
+
+
 def convolve(image: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
     """`out` = convolution of `image`."""
     if weight.shape[1] == 1 and groups == image.shape[1] and math.prod(windows.kernel) > 1:
@@ -153,7 +158,7 @@ def convolve(image: Array, weight: Array, bias: Array | None, out: Array, window
                 np.add(result, added, out=result)
             store(result, target)
 
-    shared(out.shape[0] * len(blocks), work, _multiplications(weight, out.shape[0], length) >= _LARGE)
+    _share(out.shape[0] * len(blocks), work, _multiplications(weight, out.shape[0], length))
 
 
 def _depthwise(image: Array, weight: Array, bias: Array | None, out: Array, windows: Windows) -> None:
@@ -234,7 +239,7 @@ def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows
                 image = np.add(image, added)
             np.copyto(out[at], image, casting="unsafe")
 
-    shared(out.shape[0], work, _multiplications(weight, out.shape[0], length) >= _LARGE)
+    _share(out.shape[0], work, _multiplications(weight, out.shape[0], length))
 
 
 def _add_columns(padded: Array, columns: Array, windows: Windows, index: tuple[Any, ...]) -> None:
@@ -263,7 +268,7 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
             total += np.matmul(wide[at, ..., first : first + number], columns.of(at, index, number).swapaxes(-1, -2))
         parts.append(total)
 
-    shared(image.shape[0] * len(blocks), work, _multiplications(out, image.shape[0], length) >= _LARGE)
+    _share(image.shape[0] * len(blocks), work, _multiplications(out, image.shape[0], length))
     for part in parts:
         sums += part
     np.copyto(out, sums.reshape(out.shape), casting="unsafe")

@@ -6,6 +6,7 @@ one, and burns both cores. Only products that are worth it get more than one thr
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable
@@ -80,14 +81,23 @@ def _size(a: Array, out: Array) -> str:
     return "small" if multiplications <= small else "middling" if multiplications < large else "large"
 
 
-def shared(number: int, work: Callable[[int, int], None], large: bool) -> None:
+def shared(number: int, work: Callable[[int, int], None], large: bool, products: bool = False) -> None:
     """Runs `work(start, stop)` over all of `number` pieces, where it is large in equal parts on as many threads as there are cores.
 
-    The matrix library keeps to one thread meanwhile. The threads live for this work only, so none waits for the next.
+    The threads live for this work only, so none waits for the next.
+
+    Args:
+        number: Of pieces.
+        work: Does the pieces from one to another.
+        large: Whether it is worth several threads.
+        products: Whether there are matrix products in it of a size that the library would spread itself: it keeps to one thread then.
     """
     parts = min(_cores(), number) if large else 1
     if parts <= 1:
-        with one_thread:
+        if products:
+            with one_thread:
+                work(0, number)
+        else:
             work(0, number)
         return
     failures: list[BaseException] = []
@@ -99,8 +109,9 @@ def shared(number: int, work: Callable[[int, int], None], large: bool) -> None:
         except BaseException as error:
             failures.append(error)
 
+    held = one_thread if products else contextlib.nullcontext()
     others = [threading.Thread(target=part, args=(index,), name="kernel part", daemon=True) for index in range(1, parts)]
-    with one_thread:
+    with held:
         for thread in others:
             thread.start()
         part(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,12 +37,7 @@ class Windows(NamedTuple):
     @property
     def padded(self) -> Shape:
         """Sizes with the padding; a last window that hangs over (ceil_mode) counts too."""
-        return tuple(
-            max(size + before + after, (count - 1) * stride + (kernel - 1) * dilation + 1)
-            for size, (before, after), count, stride, kernel, dilation in zip(
-                self.size, self.pads, self.out, self.stride, self.kernel, self.dilation, strict=True
-            )
-        )
+        return _padded(self)
 
     @property
     def interior(self) -> tuple[slice, ...]:
@@ -75,18 +71,29 @@ class Windows(NamedTuple):
                 ),
             )
 
-    def blocks(self, elements: int) -> list[tuple[tuple[int | slice, ...], int, int]]:
+    def blocks(self, elements: int) -> tuple[tuple[tuple[int | slice, ...], int, int], ...]:
         """Cuts of the windows in order, as (index, first, number)."""
-        found: list[tuple[tuple[int | slice, ...], int, int]] = []
-        first = 0
-        for index in pieces(self.out, max(elements, 1)):
-            whole = (*index, *(slice(None) for _ in range(len(self.out) - len(index))))
-            number = math.prod(
-                len(range(*part.indices(size))) for part, size in zip(whole, self.out, strict=True) if isinstance(part, slice)
-            )
-            found.append((whole, first, number))
-            first += number
-        return found
+        return _blocks(self.out, max(elements, 1))
+
+
+@lru_cache(maxsize=256)
+def _padded(windows: Windows) -> Shape:
+    pads = map(sum, windows.pads)
+    axes = zip(windows.size, pads, windows.out, windows.stride, windows.kernel, windows.dilation, strict=True)
+    return tuple(max(size + pad, (number - 1) * step + (places - 1) * gap + 1) for size, pad, number, step, places, gap in axes)
+
+
+@lru_cache(maxsize=256)
+def _blocks(out: Shape, elements: int) -> tuple[tuple[tuple[int | slice, ...], int, int], ...]:
+    found: list[tuple[tuple[int | slice, ...], int, int]] = []
+    first = 0
+    for index in pieces(out, elements):
+        whole = (*index, *(slice(None) for _ in range(len(out) - len(index))))
+        cut = [part.indices(size) for part, size in zip(whole, out, strict=True) if isinstance(part, slice)]
+        number = math.prod(len(range(*limits)) for limits in cut)
+        found.append((whole, first, number))
+        first += number
+    return tuple(found)
 
 
 def along(*parts: Any) -> tuple[Any, ...]:
