@@ -1,0 +1,89 @@
+"""What special functions and the parts of numbers have to do with each other, for any numbers and shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from harness import host, tensor
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from ascendtensor import dtypes as d
+from ascendtensor.ops import bessel, comparison, elementwise, floats, special, unary
+
+FEW = settings(max_examples=15, deadline=None)
+SHAPES = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
+KINDS = st.sampled_from([np.float16, np.float32, np.float64])
+
+
+@st.composite
+def numbers(draw: Any, low: float = -1e3, high: float = 1e3) -> Any:
+    kind = draw(KINDS)
+    bits = np.dtype(kind).itemsize * 8
+    return draw(arrays.arrays(kind, SHAPES, elements=st.floats(float(kind(low)), float(kind(high)), width=bits)))
+
+
+@given(numbers())
+@FEW
+def test_frexp_and_ldexp_undo_each_other(values: Any) -> None:
+    mantissa, exponent = floats.frexp(tensor(values))
+    size = np.abs(host(mantissa))
+    assert (((size >= 0.5) & (size < 1)) | (values == 0)).all()
+    np.testing.assert_array_equal(host(floats.ldexp(mantissa, exponent)), values)
+
+
+@given(numbers())
+@FEW
+def test_the_neighbour_of_a_neighbour_is_the_number(values: Any) -> None:
+    x = tensor(values)
+    above = floats.nextafter(x, float("inf"))
+    assert (host(above) > values).all()
+    np.testing.assert_array_equal(host(floats.nextafter(above, x)), values)
+
+
+@given(numbers(), st.sampled_from([1.0, -1.0, 0.0, -0.0]))
+@FEW
+def test_copysign_with_a_number_is_that_with_a_tensor_of_it(values: Any, sign: float) -> None:
+    x = tensor(values)
+    by_number = host(floats.copysign(x, sign))
+    by_tensor = host(floats.copysign(x, tensor(np.full(values.shape, sign, values.dtype))))
+    np.testing.assert_array_equal(np.signbit(by_number), np.signbit(by_tensor))
+    np.testing.assert_array_equal(np.abs(by_number), np.abs(by_tensor))
+
+
+@given(numbers(0.1, 30), st.floats(0.125, 20))
+@FEW
+def test_the_incomplete_gamma_functions_add_up_to_one(values: Any, other: float) -> None:
+    x = tensor(values)
+    total = host(elementwise.add(special.gammainc(x, other), special.gammaincc(x, other)))
+    np.testing.assert_allclose(total, np.ones(values.shape), rtol=2e-3 if values.dtype == np.float16 else 1e-6)
+
+
+@given(numbers(-3, 3))
+@FEW
+def test_the_normal_distribution_and_its_inverse(values: Any) -> None:
+    wide = comparison.cast(tensor(values), d.float64)
+    np.testing.assert_allclose(host(special.ndtri(special.ndtr(wide))), values.astype(np.float64), atol=1e-11)
+    np.testing.assert_allclose(host(unary.exp(special.log_ndtr(wide))), host(special.ndtr(wide)), rtol=1e-12)
+
+
+@given(numbers(0.25, 20))
+@FEW
+def test_the_wronskian_of_the_bessel_functions(values: Any) -> None:
+    x = comparison.cast(tensor(values), d.float64)
+    cross = elementwise.mul(bessel.i0(x), bessel.modified_bessel_k1(x))
+    cross = elementwise.add(cross, elementwise.mul(bessel.i1(x), bessel.modified_bessel_k0(x)))
+    np.testing.assert_allclose(host(cross), 1 / values.astype(np.float64), rtol=1e-11)
+    cross = elementwise.mul(bessel.bessel_j1(x), bessel.bessel_y0(x))
+    cross = elementwise.sub(cross, elementwise.mul(bessel.bessel_j0(x), bessel.bessel_y1(x)))
+    np.testing.assert_allclose(host(cross), 2 / np.pi / values.astype(np.float64), rtol=1e-10)
+
+
+@given(arrays.arrays(np.int64, SHAPES, elements=st.integers(-999, 999)), st.integers(-99, 99))
+@FEW
+def test_divisor_times_multiple_is_the_product(values: Any, other: int) -> None:
+    x = tensor(values)
+    product = host(elementwise.mul(floats.gcd(x, other), floats.lcm(x, other)))
+    np.testing.assert_array_equal(product, np.abs(values * other))
