@@ -284,6 +284,7 @@ from .ops.reduction import (
     var_mean,
     vector_norm,
 )
+from .ops.sets import setdiff1d
 from .ops.shape import (
     as_strided_scatter,
     block_diag,
@@ -908,6 +909,7 @@ __all__ = [
     "set_float32_matmul_precision",
     "set_printoptions",
     "set_rng_state",
+    "setdiff1d",
     "sgn",
     "short",
     "shutdown",

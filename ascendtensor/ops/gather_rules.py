@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import shapes
+from ..dtypes import int64
 from ..errors import ShapeError
 from .schema import Meta, Outcome
 
@@ -75,3 +76,9 @@ def masked_scatter(operands: Sequence[Meta]) -> Outcome:
     """The elements of the source in order at the places where a mask holds."""
     shape, mask, source = (_lifted(operand.shape) for operand in operands)
     return Outcome((operands[0].shape,), inputs=(shape, mask, source), outputs=(shape,))
+
+
+def list_difference(operands: Sequence[Meta]) -> Outcome:
+    """The elements of one vector that another one lacks, and their places: at most all."""
+    shape = operands[0].shape
+    return Outcome((shape, shape), attrs={"out_idx": int64})

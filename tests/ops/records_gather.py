@@ -9,7 +9,7 @@ import numpy as np
 from harness import COMPLEX, FLOATS, INT64, INTS, SAME, Array, Record, Refused, With, array, d, edges, rng, unary_samples, views
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import gather
+from ascendtensor.ops import gather, sets
 from ascendtensor.ops.table import gathering as table
 from ascendtensor.ops.table import indexing
 
@@ -477,6 +477,34 @@ RECORDS = [
         FEW,
         SAME,
         refused=lambda: [Refused((np.zeros(3), np.array([0]), np.zeros(2)), ValueError, "as many elements")],
+    ),
+    Record(
+        "setdiff1d",
+        sets.setdiff1d,
+        np.setdiff1d,
+        lambda dtype: iter(
+            [
+                (array(dtype, (9,)), array(dtype, (4,), key=1)),
+                (array(dtype, (3, 4)), array(dtype, (3, 4))[::2]),
+                (array(dtype, (5,)), array(dtype, (0,))),
+                (array(dtype, (0,)), array(dtype, (2,))),
+                (array(dtype, ()), array(dtype, (1,), key=1)),
+                (strided(dtype), strided(dtype)[0]),
+            ]
+        ),
+        (table.LIST_DIFF,),
+        (*REAL, d.bool_),
+        SAME,
+        refuses=COMPLEX,
+    ),
+    Record(
+        "setdiff1d-unique",
+        lambda x, y: sets.setdiff1d(x, y, assume_unique=True),
+        lambda x, y: np.setdiff1d(x, y, assume_unique=True),
+        lambda dtype: iter([(np.array([3, 1, 2], dtype.numpy), np.array([1, 5], dtype.numpy))]),
+        (),
+        (d.float32, d.int64),
+        SAME,
     ),
     Record("nonzero", gather.nonzero, coordinates, with_zeros, (table.NONZERO, indexing.PLACES), ALL, INT64),
     Record("nonzero-tuple", lambda x: gather.nonzero(x, as_tuple=True), lambda x: np.nonzero(np.atleast_1d(x)), with_zeros, (), FEW, INT64),

@@ -112,3 +112,16 @@ MASKED_SCATTER: Final = Row(
     (*HALVES_AND_SINGLE, *INTS),
     bits={d.bool_: d.uint8, d.float64: d.int64, d.complex64: d.int64, **SAME_BITS},
 )
+LIST_DIFF: Final = Row(
+    "setdiff1d",
+    "ListDiff",
+    (Input("x"), Input("y")),
+    (Output("out"), Output("idx", d.int64)),
+    rules.list_difference,
+    (Attr("out_idx", "data_type", d.int32.acl),),
+    Kind.DEFAULT,
+    (d.float32, d.float16, d.float64, d.uint8, d.int8, d.int16, d.uint16, d.int32, d.int64),
+    via={d.bfloat16: d.float32},
+    bits={d.bool_: d.uint8, d.uint32: d.int32, d.uint64: d.int64},
+    data_dependent=True,
+)

@@ -662,6 +662,28 @@ def _where_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]
     return [bounded(int(DataType.INT64), count(x.shape), len(x.shape))]
 
 
+# Differences
+
+
+@kernel("ListDiff")
+def _list_diff(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape]:
+    x, y = needs(inputs[0], "x"), needs(inputs[1], "y")
+    if x.ndim != 1 or y.ndim != 1:
+        raise ValueError(f"x and y of shapes {list(x.shape)} and {list(y.shape)} are not both vectors")
+    places = np.flatnonzero(np.isin(x, y, invert=True))
+    np.take(raw(x), places, 0, front(raw(outputs[0]), places.shape), "clip")
+    np.copyto(front(outputs[1], places.shape), places, casting="unsafe")
+    return [places.shape, places.shape]
+
+
+@infer("ListDiff")
+def _list_diff_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    x, y = inputs
+    _same_dtype(x, y)
+    length = -1 if unknown(x) else count(x.shape)
+    return [bounded(x.dtype, length), bounded(type_code(attrs["out_idx"]), length)]
+
+
 # One-hot
 
 
