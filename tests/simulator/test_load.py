@@ -11,7 +11,7 @@ import pytest
 from op_program import Add, add_operator, load_bytes, operator, tensor
 
 from ascendtensor.simulator.engine import container
-from ascendtensor.simulator.engine.compile import build, model_of
+from ascendtensor.simulator.engine.compile import CompileFailure, build, model_of
 from ascendtensor.simulator.engine.matching import TABLE
 
 MODEL = build(add_operator(2, 3), "Ascend910B1")
@@ -160,7 +160,6 @@ def test_only_compiled_models_age(acl: ModuleType) -> None:  # OM-10, OM-11
         ("Ascend910B", "Ascend910B1", 100012),  # its name notwithstanding, a 910 of the first kind
         ("Ascend310B4", "Ascend310P3", 100012),
         ("Ascend310B4", "Ascend310B1", 0),
-        ("banana", "Ascend910B1", 100012),
     ],
 )
 def test_a_model_of_another_chip(acl: ModuleType, tmp_path: Path, model: str, chip: str, code: int) -> None:  # OM-3, OM-4
@@ -177,6 +176,13 @@ def test_a_model_of_another_chip(acl: ModuleType, tmp_path: Path, model: str, ch
     finally:
         acl.new_process()
         acl.configure()
+
+
+def test_a_model_of_a_chip_that_does_not_exist(acl: ModuleType) -> None:  # OM-4
+    model = container.unpack(MODEL)
+    assert load_bytes(acl, container.pack(model, "banana")) == 100012
+    with pytest.raises(CompileFailure, match=r"E20101: Value \[banana\] for parameter \[--soc_version\] is invalid"):
+        build(add_operator(2), "banana")
 
 
 def test_a_machine_has_a_chip_that_exists(acl: ModuleType) -> None:

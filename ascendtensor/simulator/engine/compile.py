@@ -15,7 +15,7 @@ import numpy as np
 from ascendtensor import facts
 from ascendtensor.codes import Format
 from ascendtensor.simulator import kernels
-from ascendtensor.simulator.engine import container
+from ascendtensor.simulator.engine import chips, container
 from ascendtensor.simulator.engine.attrs import Attributes, as_plain, normalise
 from ascendtensor.simulator.engine.models import UNDEFINED, OpModel, Ranges, Specs, TensorSpec, dtype_code
 from ascendtensor.simulator.kernels.registry import NUMPY_OF, Meta, Out
@@ -75,14 +75,16 @@ def build(description: dict[str, Any], soc: str) -> bytes:
 
     Args:
         description: One object of the single-operator JSON list (``op``, ``input_desc``, ``output_desc``, ``attr``).
-        soc: Name of the chip; any name is taken.
+        soc: Name of the chip.
 
     Returns:
         Bytes for ``acl.op.load``; equal descriptions give equal bytes.
 
     Raises:
-        CompileFailure: The description does not fit the operator, or the simulator has no kernel of it.
+        CompileFailure: The description does not fit the operator, the simulator has no kernel of it, or CANN knows no such chip.
     """
+    if not chips.known(soc):
+        _fail("E20101", f"Value [{soc}] for parameter [--soc_version] is invalid. Reason: {chips.UNKNOWN}.")
     return container.pack(model_of(description), soc)
 
 
