@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from ascendtensor.simulator.kernels.blocks import pieces
 from ascendtensor.simulator.kernels.registry import Array, Shape
@@ -50,7 +49,7 @@ class Windows(NamedTuple):
         return all(each == 1 for each in (*self.kernel, *self.stride)) and not any(map(sum, self.pads))
 
     def view(self, padded: Array) -> Array:
-        """The windows of an array whose last axes are the padded image: (..., *kernel, *out)."""
+        """The windows of a contiguous array whose last axes are the padded image: (..., *kernel, *out)."""
         rank = len(self.size)
         steps = padded.strides[padded.ndim - rank :]
         strides = (
@@ -58,7 +57,7 @@ class Windows(NamedTuple):
             *(step * dilation for step, dilation in zip(steps, self.dilation, strict=True)),
             *(step * stride for step, stride in zip(steps, self.stride, strict=True)),
         )
-        return as_strided(padded, (*padded.shape[: padded.ndim - rank], *self.kernel, *self.out), strides)
+        return np.ndarray((*padded.shape[: padded.ndim - rank], *self.kernel, *self.out), padded.dtype, padded, 0, strides)
 
     def offsets(self) -> Iterator[tuple[Shape, tuple[slice, ...]]]:
         """Each place of the window, with the elements of the padded image that stand there."""
