@@ -291,17 +291,32 @@ def _lu(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     size = packed.shape[-1]
     whole, rows = packed.reshape(-1, size, size), order.reshape(-1, size)
     rows[...] = np.arange(size)
+    for begin in range(0, size, _PANEL):
+        end = min(begin + _PANEL, size)
+        _factor_panel(whole, rows, begin, end)
+        if end == size:
+            break
+        triangle = np.tril(whole[:, begin:end, begin:end], -1) + np.eye(end - begin, dtype=whole.dtype)
+        whole[:, begin:end, end:] = _factored(np.linalg.solve, triangle, whole[:, begin:end, end:])
+        below = np.empty((len(whole), size - end, size - end), whole.dtype)
+        product(whole[:, end:, begin:end], whole[:, begin:end, end:], below)
+        whole[:, end:, end:] -= below
+
+
+_PANEL = 32
+"""Columns that are factored one by one, before the others change by one product."""
+
+
+def _factor_panel(whole: Array, rows: Array, begin: int, end: int) -> None:
     every = np.arange(len(whole))
-    for step in range(size):
+    for step in range(begin, end):
         pivots = step + np.abs(whole[:, step:, step]).argmax(axis=1)
-        here, there = whole[:, step].copy(), whole[every, pivots]
-        whole[:, step], whole[every, pivots] = there, here
-        first, second = rows[:, step].copy(), rows[every, pivots]
-        rows[:, step], rows[every, pivots] = second, first
+        for each in (whole, rows):
+            here = each[:, step].copy()
+            each[:, step] = each[every, pivots]
+            each[every, pivots] = here
         heads = whole[:, step, step]
         if not heads.all():
             raise ValueError("Input is not invertible.")
         whole[:, step + 1 :, step] /= heads[:, None]
-        below = np.empty((len(whole), size - step - 1, size - step - 1), whole.dtype)
-        product(whole[:, step + 1 :, step : step + 1], whole[:, step : step + 1, step + 1 :], below)
-        whole[:, step + 1 :, step + 1 :] -= below
+        whole[:, step + 1 :, step + 1 : end] -= whole[:, step + 1 :, step, None] * whole[:, step, None, step + 1 : end]

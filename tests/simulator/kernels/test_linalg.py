@@ -129,7 +129,7 @@ def test_eigenvalues_are_of_the_lower_triangle(kind: Any) -> None:
     assert (np.diff(values.real) >= 0).all()
 
 
-@given(size=st.integers(1, 40), stack=st.integers(0, 3), kind=st.sampled_from(KINDS), index=st.sampled_from([3, 9]))
+@given(size=st.integers(1, 80), stack=st.integers(0, 3), kind=st.sampled_from(KINDS), index=st.sampled_from([3, 9]))
 @UNTIMED
 def test_rows_of_the_operand_in_their_order_are_the_product_of_its_factors(size: int, stack: int, kind: Any, index: int) -> None:
     x = sample((stack, size, size), kind)
