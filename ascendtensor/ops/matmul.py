@@ -429,9 +429,13 @@ def linear(input: T, weight: T, bias: T | None = None) -> T:
         ShapeError: The shapes do not fit.
         DTypeError: The dtypes differ.
 
-    Ascend operator: MatMulV2 and Add. Like: torch.nn.functional.linear.
+    Ascend operator: MatMulV2 with a bias, else MatMulV2 and Add. Like: torch.nn.functional.linear.
     """
     if len(weight.desc.shape) == 2 and weight.desc.plain and input.desc.plain and input.desc.dtype in DIRECT:
+        fused = bias is not None and bias.desc.dtype is input.desc.dtype and bias.desc.shape == weight.desc.shape[:1]
+        if fused and input.desc.numel and weight.desc.numel:
+            row = table.LINEAR_BFLOAT16 if input.desc.dtype is d.bfloat16 else table.LINEAR
+            return call(row, (input, weight, bias), (False, True))
         result: T = call(table.MATMUL, (input, weight), (False, True))
     else:
         result = matmul(input, views.t(weight))

@@ -115,6 +115,8 @@ def linears(dtype: DType) -> Iterator[Any]:
     yield array(dtype, (4, 3), -3, 3), array(dtype, (2, 3), -3, 3)
     yield array(dtype, (5, 4, 3), -3, 3), array(dtype, (2, 3), -3, 3), array(dtype, (2,), -3, 3)
     yield array(dtype, (3,), -3, 3), array(dtype, (2, 3), -3, 3), array(dtype, (2,), -3, 3)
+    yield array(dtype, (4, 3), -3, 3), array(dtype, (2, 3), -3, 3), array(dtype, (1,), -3, 3)
+    yield array(dtype, (4, 0)), array(dtype, (2, 0)), array(dtype, (2,), -3, 3)
     yield array(dtype, (4, 3), -3, 3), array(dtype, (3,), -3, 3)
     yield array(dtype, (8, 3), -3, 3)[::2], array(dtype, (3, 2), -3, 3).T
 
@@ -251,7 +253,7 @@ RECORDS = [
     product_of("addmv", matmul.addmv, added(np.matmul), sums_of((2,), (2, 3), (3,), plain=()), out=True),
     product_of("addr", matmul.addr, added(np.outer), sums_of((2, 3), (2,), (3,), plain=(3,)), out=True),
     product_of("baddbmm", matmul.baddbmm, added(np.matmul), sums_of((5, 2, 4), (5, 2, 3), (5, 3, 4), plain=(4,)), out=True),
-    product_of("linear", matmul.linear, linear, linears),
+    product_of("linear", matmul.linear, linear, linears, rows=(table.LINEAR, table.LINEAR_BFLOAT16)),
     product_of("tensordot", matmul.tensordot, lambda a, b, dims: np.tensordot(a, b, dims), tensordots, out=True),
     product_of("kron", matmul.kron, np.kron, of_shapes(((2, 3), (4, 5)), ((3,), (2, 2)), ((), (2,))), out=True),
     product_of("einsum", einsum.einsum, np.einsum, equations, refused=refused_equations),

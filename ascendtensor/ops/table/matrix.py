@@ -8,6 +8,7 @@ has both a kernel and a place in a prototype; see `ops.matmul`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ... import dtypes as d
@@ -42,6 +43,12 @@ def matrices(operands: Sequence[Meta], transpose_input: bool = False, transpose_
         inputs=(seen_left, seen_right),
         outputs=((rows, columns),),
     )
+
+
+def with_bias(operands: Sequence[Meta], transpose_input: bool = False, transpose_other: bool = False) -> Outcome:
+    """The product of rows and a matrix, and a bias that is added to each row."""
+    found = matrices(operands[:2], transpose_input, transpose_other)
+    return replace(found, inputs=(*(found.inputs or ()), operands[2].shape))
 
 
 def stacks(operands: Sequence[Meta], transpose_input: bool = False, transpose_other: bool = False) -> Outcome:
@@ -79,6 +86,8 @@ MATMUL: Final = Row(
     identity=0,
     numbers=False,
 )
+LINEAR: Final = replace(MATMUL, name="linear", inputs=(*_OPERANDS, Input("bias")), rule=with_bias, dtypes=(d.float32, d.float16))
+LINEAR_BFLOAT16: Final = replace(LINEAR, inputs=(*_OPERANDS, Input("bias", dtype=d.float32, accepts=(d.bfloat16,))), dtypes=(d.bfloat16,))
 BATCH_MATMUL: Final = Row(
     "matmul",
     "BatchMatMulV2",

@@ -24,7 +24,7 @@ LSTM: Final = Row(
         Input("x"),
         Input("w"),
         Input("b"),
-        Input("seq_length", "optional", d.float32),
+        Input("seq_length", "optional"),
         Input("init_h", "optional"),
         Input("init_c", "optional"),
     ),
