@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .. import base, promotion, shapes
@@ -22,7 +24,7 @@ from .table import elementwise as arithmetic
 from .table import reduction as truth
 from .table.elementwise import CAST
 from .table.movement import FILL
-from .writing import write
+from .writing import into, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -167,7 +169,7 @@ def ge(input: T, other: Any, *, out: T | None = None) -> T:
 
 def _otherwise(row: Row, input: Any, other: Any, out: T | None, error: AscendTensorError) -> T:
     """Comparisons that no operator takes as they are: equality of complex numbers by their parts, and integers beyond the tensor's dtype,
-    which NumPy compares exactly, in int64. The error that the operator gave is raised again where it is something else."""
+    which lie on one side of all its numbers. The error that the operator gave is raised again where it is something else."""
     operands = [input, other]
     if isinstance(error, DTypeError):
         if row not in _JOINED or not any(map(_is_complex, operands)):
@@ -176,16 +178,23 @@ def _otherwise(row: Row, input: Any, other: Any, out: T | None, error: AscendTen
         given = [cast(operand, dtype) if isinstance(operand, TensorBase) else complex(operand) for operand in operands]
         parts = [binary(row, *pair) for pair in zip(*map(_parts, given), strict=True)]
         return binary(_JOINED[row], *parts) if out is None else write(_JOINED[row], out, tuple(parts))
-    tensors = [operand.desc.dtype for operand in operands if isinstance(operand, TensorBase)]
-    if len(tensors) != 1 or tensors[0] in (d.int64, d.uint64) or tensors[0].category > d.INTEGER:
+    tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
+    if len(tensors) != 1 or tensors[0].desc.dtype.category != d.INTEGER:
         raise error
-    given = [cast(operand, d.int64) if isinstance(operand, TensorBase) else operand for operand in operands]
-    try:
-        return binary(row, *given) if out is None else write(row, out, tuple(given))
-    except ValueRangeError:
-        raise error from None
+    any_of_them = d.iinfo(tensors[0].desc.dtype).max
+    left, right = (any_of_them if isinstance(operand, TensorBase) else operand for operand in operands)
+    answer: T = call(FILL, (_COMPARED[row](left, right),), (tensors[0].desc.shape, d.bool_), tensors[0].desc.device)
+    return into(answer, out)
 
 
+_COMPARED: dict[Row, Callable[[int, int], bool]] = {
+    table.EQUAL: operator.eq,
+    table.NOT_EQUAL: operator.ne,
+    table.LESS: operator.lt,
+    table.LESS_EQUAL: operator.le,
+    table.GREATER: operator.gt,
+    table.GREATER_EQUAL: operator.ge,
+}
 _JOINED: dict[Row, Row] = {table.EQUAL: table.LOGICAL_AND, table.NOT_EQUAL: table.LOGICAL_OR}
 
 
@@ -350,6 +359,8 @@ def isclose(input: T, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equa
     """
     if _is_complex(input) or _is_complex(other):
         return _complex_close(input, other, float(rtol), float(atol), bool(equal_nan))
+    if promoted(table.IS_CLOSE, input, other) is d.uint64:
+        input, other = (cast(operand, d.float64) if isinstance(operand, TensorBase) else operand for operand in (input, other))
     return call(table.IS_CLOSE, (input, other), (float(rtol), float(atol), bool(equal_nan)))
 
 

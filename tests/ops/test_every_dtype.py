@@ -294,3 +294,27 @@ def test_casts_are_numpys_where_those_are_defined(source: DType) -> None:
             result = view.to(target)
             assert result.dtype is target
             np.testing.assert_array_equal(host(result), expected if result.shape == expected.shape else expected.T, target.name)
+
+
+# Numbers beside a dtype's range
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+def test_integers_are_compared_with_numbers_beyond_their_dtype(name: str) -> None:
+    function = getattr(at, name)
+    python = {"eq": int.__eq__, "ne": int.__ne__, "lt": int.__lt__, "le": int.__le__, "gt": int.__gt__, "ge": int.__ge__}[name]
+    for dtype in INTEGERS:
+        values = operand(dtype, "left")
+        for number in (-(2**70), -(2**40), -129, 300, 2**40, 2**70):
+            expected = np.array([[python(int(one), number) for one in row] for row in values])
+            np.testing.assert_array_equal(host(function(tensor(values), number)), expected, f"{name} of {dtype.name} and {number}")
+    target = tensor(np.zeros((2, 4), bool))
+    assert function(tensor(operand(d.uint8, "left")), 300, out=target) is target
+    assert host(target).all() == python(0, 300)
+
+
+def test_unsigned_integers_are_close_where_they_are_equal() -> None:
+    for dtype in INTEGERS:
+        values = operand(dtype, "left")
+        assert host(at.isclose(tensor(values), tensor(values))).all() and at.allclose(tensor(values), tensor(values), rtol=0)
+        assert not host(at.isclose(tensor(values[:, 3:]), tensor(values[:, 3:] + dtype.numpy.type(50)))).any()

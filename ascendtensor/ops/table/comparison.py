@@ -9,7 +9,7 @@ from ...dtypes import dtype as DType
 from ...promotion import Kind
 from .. import rules
 from ..schema import Attr, Input, Output, Row
-from .forms import FLOATS, HALVES_AND_SINGLE, INTS, SAME_BITS, UNSIGNED, Via
+from .forms import FLOATS, HALVES_AND_SINGLE, INTS, SAME_BITS, UNSIGNED, UNSIGNED_TO_SIGNED, Via
 
 _BOOL_BYTES: Final = {d.bool_: d.uint8}
 
@@ -46,6 +46,7 @@ IS_CLOSE: Final = _comparison(
     "IsClose",
     (*FLOATS, *INTS, d.bool_),
     {},
+    via=UNSIGNED_TO_SIGNED,
     rule=rules.comparison("rtol", "atol", "equal_nan"),
     attrs=(Attr("rtol", "float", 1e-05), Attr("atol", "float", 1e-08), Attr("equal_nan", "bool", False)),
 )
