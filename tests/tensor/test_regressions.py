@@ -216,14 +216,12 @@ def test_an_integer_without_dims_wraps_into_the_dtype_of_the_tensor_with_dims(na
 def test_a_tensor_compares_exactly_with_integers_that_its_dtype_does_not_hold() -> None:
     x = at.tensor([3, 0, 255], dtype=at.uint8)
     host = x.numpy()
-    for number in (-1, 300, 1 << 40):
+    for number in (-1, 300, 1 << 40, 10**30):
         assert (x == number).tolist() == [False] * 3 == (number == x).tolist()
         assert (x != number).tolist() == [True] * 3
         assert (x < number).tolist() == (host < number).tolist()
         assert (x >= number).tolist() == (host >= number).tolist()
         assert (number > x).tolist() == (number > host).tolist()
-    with pytest.raises(ValueError, match="eq: 1000000000000000000000000000000 does not fit"):
-        _ = x == 10**30
 
 
 @pytest.mark.parametrize("dtype", [at.complex64, at.complex128])
