@@ -160,7 +160,7 @@ from .ops.complex_numbers import (
     resolve_neg,
     sgn,
 )
-from .ops.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .ops.convolution import conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d, convolution
 from .ops.custom import CustomOp, register_op
 from .ops.einsum import einsum
 from .ops.elementwise import (
@@ -206,7 +206,7 @@ from .ops.floats import (
     nextafter,
     rad2deg,
 )
-from .ops.folding import channel_shuffle, pixel_shuffle, pixel_unshuffle
+from .ops.folding import channel_shuffle, constant_pad_nd, native_channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .ops.gather import (
     argwhere,
     gather,
@@ -255,7 +255,7 @@ from .ops.matmul import (
 )
 from .ops.nn import cosine_similarity, log_softmax, pairwise_distance, softmax
 from .ops.normalization import group_norm, layer_norm, native_batch_norm, native_group_norm, native_layer_norm, rms_norm
-from .ops.pooling import adaptive_avg_pool1d, adaptive_max_pool1d, avg_pool1d, max_pool1d, max_pool2d, max_pool3d
+from .ops.pooling import adaptive_avg_pool1d, adaptive_max_pool1d, avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
 from .ops.precision import get_float32_matmul_precision, set_float32_matmul_precision
 from .ops.reduction import (
     all,
@@ -284,6 +284,7 @@ from .ops.reduction import (
     var_mean,
     vector_norm,
 )
+from .ops.resampling import affine_grid_generator, grid_sampler
 from .ops.sets import setdiff1d
 from .ops.shape import (
     as_strided_scatter,
@@ -517,6 +518,7 @@ __all__ = [
     "addmv",
     "addr",
     "adjoint",
+    "affine_grid_generator",
     "all",
     "allclose",
     "alpha_dropout",
@@ -602,12 +604,15 @@ __all__ = [
     "concatenate",
     "conj",
     "conj_physical",
+    "constant_pad_nd",
     "conv1d",
     "conv2d",
     "conv3d",
+    "conv_tbc",
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "convolution",
     "copysign",
     "corrcoef",
     "cos",
@@ -697,6 +702,7 @@ __all__ = [
     "get_rng_state",
     "greater",
     "greater_equal",
+    "grid_sampler",
     "group_norm",
     "gru",
     "gru_cell",
@@ -794,6 +800,7 @@ __all__ = [
     "max_memory_allocated",
     "max_memory_reserved",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool3d",
     "maximum",
@@ -824,6 +831,7 @@ __all__ = [
     "narrow",
     "narrow_copy",
     "native_batch_norm",
+    "native_channel_shuffle",
     "native_group_norm",
     "native_layer_norm",
     "ne",

@@ -344,6 +344,57 @@ def conv_transpose3d(
     return unbatched(3, _spread, input, "conv_transpose3d", weight, bias, 3, stride, padding, output_padding, groups, dilation)
 
 
+@checked
+def convolution(
+    input: T,
+    weight: T,
+    bias: T | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> T:
+    """`conv1d` to `conv3d`, or their transposed forms: the number of dimensions is that of the filter.
+
+    Ascend operator: as of those. Like: torch.convolution.
+    """
+    rank = len(weight.desc.shape) - 2
+    if rank not in _RANKS:
+        raise ShapeError(f"weight must have 3 to 5 dimensions, not shape {list(weight.desc.shape)}")
+    if transposed:
+        return unbatched(rank, _spread, input, "convolution", weight, bias, rank, stride, padding, output_padding, groups, dilation)
+    return unbatched(rank, _convolved, input, "convolution", weight, bias, rank, stride, padding, dilation, groups)
+
+
+_RANKS: Final = (1, 2, 3)
+
+
+@checked
+def conv_tbc(input: T, weight: T, bias: T, pad: int = 0) -> T:
+    """`conv1d` with the length in front.
+
+    Args:
+        input: (length, batch, channels).
+        weight: (kernel, channels, outputs).
+        bias: (outputs).
+        pad: Zeros on both sides.
+
+    Returns:
+        (length, batch, outputs).
+
+    Raises:
+        ShapeError: No window fits, or the shapes do not fit each other.
+
+    Ascend operator: AsStrided and what `conv1d` launches. Like: torch.conv_tbc.
+    """
+    if len(input.desc.shape) != 3 or len(weight.desc.shape) != 3:
+        raise ShapeError(f"input and weight must have 3 dimensions, not shapes {list(input.desc.shape)} and {list(weight.desc.shape)}")
+    result = conv1d(views.permute(input, 1, 2, 0), views.permute(weight, 2, 1, 0), bias, 1, pad)
+    return views.permute(result, 2, 0, 1)
+
+
 # Gradients
 
 

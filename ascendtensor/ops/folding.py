@@ -239,3 +239,15 @@ def channel_shuffle(input: T, groups: int) -> T:
         raise ShapeError(f"{channels} channels of shape {list(input.desc.shape)} can't be divided into {groups} groups")
     apart = views.reshape(input, (batch, groups, channels // groups, *sizes))
     return views.reshape(views.transpose(apart, 1, 2), (batch, channels, *sizes))
+
+
+@checked
+def native_channel_shuffle(input: T, groups: int) -> T:
+    """`channel_shuffle` by another name. Ascend operator: AsStrided. Like: torch.native_channel_shuffle."""
+    return channel_shuffle(input, groups)
+
+
+@checked
+def constant_pad_nd(input: T, pad: Any, value: Any = 0) -> T:
+    """`nn.functional.pad` with a number. Ascend operator: PadV3. Like: torch.constant_pad_nd."""
+    return shape.pad(input, pad, "constant", value)

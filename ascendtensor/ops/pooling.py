@@ -202,6 +202,57 @@ def _paired(rank: int, input: T, name: str, function: Any, *arguments: Any) -> A
     return views.squeeze(result, 0)
 
 
+@checked
+def max_pool1d_with_indices(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[T, T]:
+    """`max_pool1d` with indices, whatever `return_indices` says.
+
+    Ascend operator: MaxPool3DWithArgmaxV2; else composed. Like: torch.nn.functional.max_pool1d_with_indices.
+    """
+    return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+@checked
+def max_pool2d_with_indices(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[T, T]:
+    """`max_pool2d` with indices, whatever `return_indices` says.
+
+    Ascend operator: MaxPool3DWithArgmaxV2; else composed. Like: torch.nn.functional.max_pool2d_with_indices.
+    """
+    return max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+@checked
+def max_pool3d_with_indices(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[T, T]:
+    """`max_pool3d` with indices, whatever `return_indices` says.
+
+    Ascend operator: MaxPool3DWithArgmaxV2; else composed. Like: torch.nn.functional.max_pool3d_with_indices.
+    """
+    return max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
 # The way back
 
 
@@ -414,6 +465,15 @@ def lp_pool2d(input: T, norm_type: float, kernel_size: Any, stride: Any = None, 
     return unbatched(2, _normed, input, "lp_pool2d", 2, norm_type, kernel_size, stride, ceil_mode)
 
 
+@checked
+def lp_pool3d(input: T, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> T:
+    """`(sum of x**p) ** (1/p)` of each window of a volume; arguments as `lp_pool2d`.
+
+    Ascend operator: Pow, AvgPool3D, Mul. Like: torch.nn.functional.lp_pool3d.
+    """
+    return unbatched(3, _normed, input, "lp_pool3d", 3, norm_type, kernel_size, stride, ceil_mode)
+
+
 # As many windows as are asked for
 
 
@@ -553,3 +613,30 @@ def adaptive_max_pool3d(input: T, output_size: Any, return_indices: bool = False
     Ascend operator: AdaptiveMaxPool3d; else composed. Like: torch.nn.functional.adaptive_max_pool3d.
     """
     return _paired(3, input, "adaptive_max_pool3d", _adapted_max, 3, output_size, return_indices)
+
+
+@checked
+def adaptive_max_pool1d_with_indices(input: T, output_size: Any, return_indices: bool = False) -> tuple[T, T]:
+    """`adaptive_max_pool1d` with indices, whatever `return_indices` says.
+
+    Ascend operator: AdaptiveMaxPool3d; else composed. Like: torch.nn.functional.adaptive_max_pool1d_with_indices.
+    """
+    return adaptive_max_pool1d(input, output_size, True)
+
+
+@checked
+def adaptive_max_pool2d_with_indices(input: T, output_size: Any, return_indices: bool = False) -> tuple[T, T]:
+    """`adaptive_max_pool2d` with indices, whatever `return_indices` says.
+
+    Ascend operator: AdaptiveMaxPool3d; else composed. Like: torch.nn.functional.adaptive_max_pool2d_with_indices.
+    """
+    return adaptive_max_pool2d(input, output_size, True)
+
+
+@checked
+def adaptive_max_pool3d_with_indices(input: T, output_size: Any, return_indices: bool = False) -> tuple[T, T]:
+    """`adaptive_max_pool3d` with indices, whatever `return_indices` says.
+
+    Ascend operator: AdaptiveMaxPool3d; else composed. Like: torch.nn.functional.adaptive_max_pool3d_with_indices.
+    """
+    return adaptive_max_pool3d(input, output_size, True)

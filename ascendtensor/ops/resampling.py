@@ -95,6 +95,27 @@ def interpolate(
     return _by_tables(input, wanted, mode, corners, None if exact else factors)
 
 
+@checked
+def upsample(input: T, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> T:
+    """`interpolate` by its old name. Ascend operator: as of it. Like: torch.nn.functional.upsample."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@checked
+def upsample_nearest(input: T, size: Any = None, scale_factor: Any = None) -> T:
+    """`interpolate` with the mode "nearest". Ascend operator: as of it. Like: torch.nn.functional.upsample_nearest."""
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+@checked
+def upsample_bilinear(input: T, size: Any = None, scale_factor: Any = None) -> T:
+    """`interpolate` with the mode "bilinear" and `align_corners=True`. Ascend operator: as of it.
+
+    Like: torch.nn.functional.upsample_bilinear.
+    """
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
 def _check_mode(input: TensorBase, mode: str, align_corners: bool | None, antialias: bool) -> None:
     rank = len(input.desc.shape) - 2
     if antialias:
@@ -231,6 +252,18 @@ def grid_sample(input: T, grid: T, mode: str = "bilinear", padding_mode: str = "
 
 
 @checked
+def grid_sampler(input: T, grid: T, interpolation_mode: int, padding_mode: int, align_corners: bool) -> T:
+    """`grid_sample` with numbers for the modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection.
+
+    Ascend operator: GridSampler2D, GridSampler3D. Like: torch.grid_sampler.
+    """
+    if interpolation_mode not in range(3) or padding_mode not in range(3):
+        raise ValueRangeError(f"interpolation_mode {interpolation_mode} and padding_mode {padding_mode} must be 0, 1 or 2")
+    mode, padding = ("bilinear", "nearest", "bicubic")[interpolation_mode], ("zeros", "border", "reflection")[padding_mode]
+    return grid_sample(input, grid, mode, padding, align_corners)
+
+
+@checked
 def affine_grid(theta: T, size: Sequence[int], align_corners: bool | None = None) -> T:
     """The grid that `grid_sample` turns, scales and moves images with.
 
@@ -260,6 +293,12 @@ def affine_grid(theta: T, size: Sequence[int], align_corners: bool | None = None
         return call(table.AFFINE_GRID, (theta,), (lengths, corners))
     table.affine((Meta(theta.desc.shape, theta.desc.dtype),), lengths, corners)
     return _moved(theta, lengths, corners)
+
+
+@checked
+def affine_grid_generator(theta: T, size: Sequence[int], align_corners: bool) -> T:
+    """`affine_grid` by another name. Ascend operator: AffineGrid. Like: torch.affine_grid_generator."""
+    return affine_grid(theta, size, align_corners)
 
 
 def _moved(theta: T, size: Ints, corners: bool) -> T:

@@ -238,10 +238,31 @@ def of(function: Any, reference: Any, given: Any, rows: Any, dtypes: Any = DTYPE
     return Record(function.__name__, function, reference, given, rows, dtypes, SAME, STEPS, refused=refuses)
 
 
+def any_convolution(
+    x: Array, weight: Array, bias: Any, stride: Any, padding: Any, dilation: Any, turned: bool, extra: Any, groups: int
+) -> Array:
+    if turned:
+        return transposed(x, weight, bias, stride, padding, extra, groups, dilation)
+    return conv(x, weight, bias, stride, padding, dilation, groups)
+
+
+def any_samples(dtype: DType) -> Iterator[Any]:
+    for rank in (1, 2, 3):
+        x = array(dtype, (2, 4, *SIZES[:rank]))
+        yield x, array(dtype, (4, 2, *(2,) * rank)), array(dtype, (4,)), 2, 1, 1, False, 0, 2
+        yield x, array(dtype, (4, 2, *(2,) * rank)), None, (2,) * rank, 0, 1, True, 1, 2
+
+
+def tbc(x: Array, weight: Array, bias: Array, pad: int = 0) -> Array:
+    return conv(x.transpose(1, 2, 0), weight.transpose(2, 1, 0), bias, 1, pad).transpose(2, 0, 1)
+
+
 EXACT = (*DTYPES, d.int32, d.complex64)
 RECORDS = [
     *(of(f, conv, samples(rank), rows, EXACT, refused) for rank, (f, rows) in enumerate(FORWARD, 1)),
     *(of(f, transposed, transposed_samples(rank), rows, EXACT, transposed_refused) for rank, (f, rows) in enumerate(TURNED, 1)),
     *(of(f, to_input, gradients(rank, False), rows, DTYPES, gradient_refused) for rank, (f, rows) in enumerate(INPUTS, 1)),
     *(of(f, to_weight, gradients(rank, True), rows) for rank, (f, rows) in enumerate(WEIGHTS, 1)),
+    of(convolution.convolution, any_convolution, any_samples, ()),
+    of(convolution.conv_tbc, tbc, lambda dtype: [(array(dtype, (6, 2, 3)), array(dtype, (3, 3, 4)), array(dtype, (4,)), 1)], ()),
 ]

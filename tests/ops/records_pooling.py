@@ -251,14 +251,16 @@ def unpool_refused() -> list[Refused]:
 
 
 def each(name: str, reference: Any, samples: Any, rows: Any = (), refuses: Any = tuple, **more: Any) -> Iterator[Record]:
+    ending, suffix = more.pop("ending", ""), more.pop("suffix", "")
     for rank in (1, 2, 3):
-        function = getattr(pooling, f"{name}{rank}d", None)
-        if function is not None:
-            label = f"{name}{rank}d" + more.get("suffix", "")
-            mine = refuses if rank == 2 else tuple
-            options = {key: value for key, value in more.items() if key != "suffix"}
-            given = {"dtypes": FLOATS, "result": SAME, "tolerances": STEPS, **options}
-            yield Record(label, function, reference(rank), samples(rank), rows, refused=mine, **given)
+        label = f"{name}{rank}d{ending}"
+        mine = refuses if rank == 2 else tuple
+        given = {"dtypes": FLOATS, "result": SAME, "tolerances": STEPS, **more}
+        yield Record(label + suffix, getattr(pooling, label), reference(rank), samples(rank), rows, refused=mine, **given)
+
+
+def with_indices(reference: Any) -> Any:
+    return lambda rank: lambda *given, **options: reference(rank)(*given, **{**options, "return_indices": True})
 
 
 BOTH = (SAME, INT64)
@@ -271,4 +273,12 @@ RECORDS = [
     *each("adaptive_max_pool", lambda rank: adaptive(rank, True), sizes, (table.ADAPTIVE_MAX_POOL,), sizes_refused),
     *each("adaptive_max_pool", lambda rank: adaptive(rank, True), adapted_found, suffix=".indices", result=BOTH),
     *each("max_unpool", unpool, unpooled, (), unpool_refused),
+    *each("max_pool", with_indices(max_pool), found, ending="_with_indices", result=BOTH),
+    *each(
+        "adaptive_max_pool",
+        with_indices(lambda rank: adaptive(rank, True)),
+        adapted_found,
+        ending="_with_indices",
+        result=BOTH,
+    ),
 ]
