@@ -8,6 +8,7 @@ from ..base import TensorBase
 from ..ops import shape, sorting
 from .array import promoted
 from .creation import asarray
+from .data_types import result_type
 
 
 class UniqueAll(NamedTuple):
@@ -58,5 +59,8 @@ def unique_all(x: Any, /) -> UniqueAll:
 
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     """Whether elements of `x1` are among those of `x2`. Like: numpy.isin."""
-    x1, x2 = (x if isinstance(x, TensorBase) else asarray(x) for x in (x1, x2))
+    if not isinstance(x1, TensorBase):
+        x1 = asarray(x1, dtype=result_type(x1, x2))
+    elif not isinstance(x2, TensorBase):
+        x2 = asarray(x2, dtype=result_type(x1, x2))
     return sorting.isin(*promoted(x1, x2), invert=invert)
