@@ -36,7 +36,7 @@ def _unit(dtype: np.dtype[Any]) -> Array:
 def _places(x: Array) -> Array:
     """Integers in the numbers' order, 0 for both zeros."""
     negative = np.right_shift(x, _FIFTEEN)
-    place = np.bitwise_and(negative, _SIZE)
+    place = np.asarray(np.bitwise_and(negative, _SIZE))  # of 0 dims NumPy gives a scalar
     np.bitwise_xor(place, x, place)
     np.subtract(place, negative, place)
     return place
