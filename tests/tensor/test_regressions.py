@@ -405,5 +405,5 @@ def test_errors_name_the_function_that_was_called(called: str, function: Callabl
 def test_halves_are_compared_with_a_number(dtype: Any) -> None:
     x = at.tensor([-1.0, -0.0, 2.0, float("nan")], dtype=dtype)
     assert (x > 0).tolist() == (x > at.tensor(0.0, dtype=dtype)).tolist() == [False, False, True, False]
-    assert (x <= 2).tolist() == [True, True, True, False] and (0 == x).tolist() == [False, True, False, False]
+    assert (x <= 2).tolist() == [True, True, True, False] and (x == 0).tolist() == [False, True, False, False]
     assert (at.tensor(2.0, dtype=dtype) > 1).item()
