@@ -29,6 +29,7 @@ from records_unary import floating
 from ascendtensor.dtypes import dtype as DType
 from ascendtensor.ops import elementwise
 from ascendtensor.ops.table import elementwise as table
+from ascendtensor.ops.table import special
 
 UNSIGNED = (d.uint16, d.uint32, d.uint64)
 REAL = (*FLOATS, *INTS)
@@ -179,7 +180,7 @@ RECORDS = [
         elementwise.add,
         plus,
         with_alpha,
-        (table.ADD,),
+        (table.ADD, special.AXPY),
         (*REAL, *UNSIGNED, d.bool_, *COMPLEX),
         SAME,
         tolerances=ROUNDED_THRICE,
@@ -191,7 +192,7 @@ RECORDS = [
         elementwise.sub,
         minus,
         with_alpha,
-        (table.SUB,),
+        (table.SUB, special.AXPY),
         (*REAL, *UNSIGNED, *COMPLEX),
         SAME,
         tolerances=ROUNDED_THRICE,
@@ -234,11 +235,11 @@ RECORDS = [
         np.floor_divide,
         nonzero_samples,
         (table.FLOOR_DIV,),
-        (*REAL, d.uint16, d.uint32),
+        (*REAL, *UNSIGNED),
         SAME,
         out=True,
         refused=shapes_differ,
-        refuses=(d.bool_, d.uint64, *COMPLEX),
+        refuses=(d.bool_, *COMPLEX),
     ),
     Record(
         "remainder",

@@ -110,7 +110,7 @@ COMPLEX_MATH = {d.complex64: (2e-5, 1e-5)}
 
 RECORDS = [
     Record(
-        "abs", unary.abs, np.abs, unary_samples(), (table.ABS,), (*FLOATS, *INTS, *UNSIGNED), SAME, out=True, refuses=(d.bool_, d.uint64)
+        "abs", unary.abs, np.abs, unary_samples(), (table.ABS,), (*FLOATS, *INTS, *UNSIGNED, d.uint64), SAME, out=True, refuses=(d.bool_,)
     ),
     Record("abs-complex", unary.abs, np.abs, unary_samples(), (table.COMPLEX_ABS,), COMPLEX, DType.to_real, out=True),
     Record(
