@@ -256,6 +256,8 @@ def each(name: str, reference: Any, samples: Any, rows: Any = (), refuses: Any =
         label = f"{name}{rank}d{ending}"
         mine = refuses if rank == 2 else tuple
         given = {"dtypes": FLOATS, "result": SAME, "tolerances": STEPS, **more}
+        if rank != 2:  # the same rows: two dtypes will do
+            given["dtypes"] = given["dtypes"][:: len(given["dtypes"]) - 1] if rank == 1 else given["dtypes"][:3:2]
         yield Record(label + suffix, getattr(pooling, label), reference(rank), samples(rank), rows, refused=mine, **given)
 
 

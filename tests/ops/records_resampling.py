@@ -244,7 +244,13 @@ RANKS = {
 def modes() -> Iterator[Record]:
     for mode, ranks in RANKS.items():
         for rank in ranks:
-            dtypes = (*FLOATS, d.uint8) if mode.startswith("nearest") else FLOATS
+            dtypes = (
+                (*FLOATS, d.uint8)
+                if mode.startswith("nearest") and rank != 1
+                else FLOATS
+                if rank == len(ranks) or rank == 2
+                else FLOATS[:1]
+            )
             samples = resizes(mode, rank, mode.endswith(("linear", "cubic")))
             refused = resize_refused if mode == "bilinear" else tuple
             name = f"interpolate.{mode}{rank}d"

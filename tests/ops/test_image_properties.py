@@ -14,7 +14,7 @@ from records_pooling import avg_pool, max_pool
 
 from ascendtensor.ops import convolution, folding, pooling
 
-FEW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SMALL = st.integers(1, 3)
 KINDS = st.sampled_from([np.float32, np.float64])
 CONV = (convolution.conv1d, convolution.conv2d, convolution.conv3d)
