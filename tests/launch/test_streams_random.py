@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -130,3 +131,32 @@ def test_a_write_waits_for_reads_of_the_stream_that_wrote_before() -> None:
         x += 5.0
         second.synchronize()
     assert doubled.tolist() == [4.0] * 200
+
+
+@pytest.mark.slow
+def test_eight_threads_launch_ten_thousand_times_each_with_events_between_them() -> None:
+    threads, launches = 8, 10_000
+    streams, marks = [at.Stream() for _ in range(threads)], [at.Event() for _ in range(threads)]
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            with at.stream(streams[number]):
+                x = at.zeros(64)
+                for launch in range(launches):
+                    x = x + 1
+                    if launch % 500 == 499:
+                        marks[number].record()
+                        streams[number].wait_event(marks[(number + 1) % threads])
+                np.testing.assert_array_equal(x.numpy(), np.full(64, float(launches), np.float32))
+        except BaseException as error:
+            failures.append(error)
+
+    began = time.monotonic()
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert not failures and not any(worker.is_alive() for worker in workers)
+    assert time.monotonic() - began < 60
