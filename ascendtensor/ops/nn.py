@@ -56,6 +56,8 @@ def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) ->
     if dim is None:
         dim = _implied(input)
     if dtype is not None:
+        if input.desc.dtype is d.float16 and d.as_dtype(dtype) is d.float32:
+            return structured(table.SOFTMAX_TO_SINGLE, input, dim)
         input = _cast(input, dtype)
     return structured(table.SOFTMAX, input, dim)
 

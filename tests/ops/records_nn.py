@@ -80,6 +80,16 @@ def of(name: str, function: Any, reference: Any, samples: Any, *rows: Any, **mor
 
 RECORDS = [
     of("softmax", nn.softmax, softmax, along, table.SOFTMAX, refused=integers_refused(0)),
+    Record(
+        "softmax_to_float32",
+        lambda x, dim: nn.softmax(x, dim, d.float32),
+        softmax,
+        along,
+        (table.SOFTMAX_TO_SINGLE,),
+        (d.float16, d.bfloat16, d.float32),
+        lambda dtype: d.float32,
+        STEPS,
+    ),
     of("log_softmax", nn.log_softmax, log_softmax, along, table.LOG_SOFTMAX, refused=integers_refused(0)),
     of("softmin", nn.softmin, lambda x, dim: softmax(-x, dim), lambda dtype: [With((array(dtype, (3, 4)),), {"dim": 1})]),
     of("cosine_similarity", nn.cosine_similarity, cosine, PAIR),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ... import dtypes as d
@@ -12,7 +13,6 @@ from ..schema import Attr, Input, Meta, Outcome, Output, Row
 from .forms import FLOATS, INTS, UNSIGNED
 
 Shape = tuple[int, ...]
-_CORE: Final = (d.float32, d.float16, d.bfloat16)
 
 
 def along(operands: Sequence[Meta], dim: int) -> Outcome:
@@ -21,6 +21,12 @@ def along(operands: Sequence[Meta], dim: int) -> Outcome:
     axis = shapes.normalize_dim(dim, len(shape))
     seen = shape or (1,)
     return Outcome((shape,), attrs={"axes": (axis,)}, inputs=(seen,), outputs=(seen,))
+
+
+def along_to_single(operands: Sequence[Meta], dim: int) -> Outcome:
+    """As `along`, from float16 to float32."""
+    found = along(operands, dim)
+    return replace(found, attrs={**found.attrs, "half_to_float": True})
 
 
 def one_hot(operands: Sequence[Meta], classes: int) -> Outcome:
@@ -40,6 +46,7 @@ SOFTMAX: Final = Row(
     Kind.FLOAT_ONLY,
     FLOATS,
 )
+SOFTMAX_TO_SINGLE: Final = replace(SOFTMAX, outputs=(Output("y", d.float32),), rule=along_to_single, dtypes=(d.float16,))
 LOG_SOFTMAX: Final = Row(
     "log_softmax",
     "LogSoftmaxV2",
