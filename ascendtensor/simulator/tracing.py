@@ -17,7 +17,18 @@ from .engine.tables import LOCAL, Stream
 
 _ROOT: Final = __name__.rpartition(".")[0]
 _CHAPTERS: Final = ("", ".rt", ".op", ".blas", ".util", ".prof", ".mdl", ".media")
-_MAKERS: Final = ("create", "malloc", "register", "reserve", "load", "binary_load", "range_start", "host_register", "dvpp_malloc")
+_MAKERS: Final = (
+    "create",
+    "malloc",
+    "register",
+    "reserve",
+    "load",
+    "binary_load",
+    "bundle_load",
+    "range_start",
+    "host_register",
+    "dvpp_malloc",
+)
 """Beginnings of the names of functions whose first result is a new handle or address."""
 _LAUNCHERS: Final = frozenset(
     {"acl.op.execute", "acl.op.execute_v2", "acl.op.execute_with_handle", "acl.op.cast", "acl.rt.launch_kernel"}
@@ -72,6 +83,7 @@ def _traced(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     short = name.rpartition(".")[2]
     launches, copies = name in _LAUNCHERS, name in _COPIES
     makes = short.startswith(_MAKERS) and not launches
+    least = 0 if name.startswith("acl.mdl.") else 1 << 16  # ids of models are small numbers
 
     def call(*args: Any, **keywords: Any) -> Any:
         if launches:
@@ -81,7 +93,7 @@ def _traced(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
             _note_launch(args)
         elif makes:
             made = result[0] if isinstance(result, tuple) else result
-            if isinstance(made, int) and made > 1 << 16:
+            if isinstance(made, int) and made > least:
                 diagnostics.ORIGINS[made] = diagnostics.current_line()
         return result
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -309,17 +311,27 @@ def test_importing_the_simulator_imports_no_onnx() -> None:
     assert found.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", ["acl.mdl.load_from_file", "acl.mdl.execute", "acl.mdl.create_desc", "acl.mdl.get_num_inputs"])
-def test_planned_faults(acl: ModuleType, name: str) -> None:
-    shapes: dict[str, tuple[tuple[object, ...], object]] = {
-        "acl.mdl.load_from_file": (("x",), (0, 500000)),
-        "acl.mdl.execute": ((1, 0, 0), 500000),
-        "acl.mdl.create_desc": ((), 0),
-        "acl.mdl.get_num_inputs": ((0,), 0),
-    }
-    arguments, result = shapes[name]
-    call: Callable[..., object] = getattr(acl.mdl, name.rpartition(".")[2])
-    assert call is not None
-    with acl.faults.plan(name) as plan:
-        assert getattr(acl.mdl, name.rpartition(".")[2])(*arguments) == result
+API: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "pyacl_api.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", sorted(name for name in API if name.startswith("acl.mdl.") and API[name]["returns"]))
+def test_planned_faults_reach_every_function(acl: ModuleType, name: str) -> None:
+    samples: dict[str, Any] = {"int": 0, "str": "", "float": 0.0, "int|str": 0, "dict": {"dimCount": 0, "dims": []}, "callable": print}
+    arguments = [samples[param.partition(":")[2].rstrip("?")] for param in API[name]["params"]]
+    with acl.faults.plan(name, code=500000) as plan:
+        result = getattr(acl.mdl, name.rpartition(".")[2])(*arguments)
     assert plan.fired == 1
+    results = result if isinstance(result, tuple) else (result,)
+    assert isinstance(result, tuple) == (API[name]["return_shape"] == "tuple") and len(results) == len(API[name]["returns"])
+    assert results[-1] == (500000 if "ret:int" in API[name]["returns"] else results[-1])
+
+
+def test_leaks_tell_where_a_model_was_loaded(acl: ModuleType, net: Path) -> None:
+    acl.trace()
+    try:
+        model, _ = acl.mdl.load_from_file(str(net))
+        (leak,) = [finding for finding in acl.leaks() if finding.text.startswith("models:")]
+        assert Path(__file__).name in leak.origin
+        acl.mdl.unload(model)
+    finally:
+        acl.trace(False)
