@@ -7,7 +7,7 @@ Sources: operator prototypes of nn_calculation_ops.h, CANN 8.1.RC1, with the lim
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -220,6 +220,9 @@ def _shifted_rows(source: Array, numbers: Array, windows: Windows) -> Array:
 
 def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
     """`out` = the transposed convolution of `values`: every element adds its multiple of the filter to its window of `out`."""
+    if all(step == 1 for step in windows.stride) and all(max(pair) <= gap * (size - 1) for pair, gap, size in _sides(windows)):
+        _turned_round(values, weight, bias, out, windows, groups)
+        return
     by = _grouped(weight, groups)
     turned = np.ascontiguousarray(by.weight.transpose(0, 2, 1))
     length = math.prod(windows.out)
@@ -240,6 +243,18 @@ def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows
             np.copyto(out[at], image, casting="unsafe")
 
     _share(out.shape[0], work, _multiplications(weight, out.shape[0], length))
+
+
+def _sides(windows: Windows) -> Iterator[tuple[tuple[int, int], int, int]]:
+    return zip(windows.pads, windows.dilation, windows.kernel, strict=True)
+
+
+def _turned_round(values: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
+    """For steps of 1: a convolution with the filter turned round and its channels exchanged, which has nothing to add up in memory."""
+    apart = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:]).swapaxes(1, 2)
+    turned = np.flip(apart, tuple(range(3, apart.ndim))).reshape(groups * weight.shape[1], -1, *windows.kernel)
+    pads = tuple((gap * (size - 1) - before, gap * (size - 1) - after) for (before, after), gap, size in _sides(windows))
+    convolve(values, turned, bias, out, windows._replace(size=windows.out, pads=pads, out=windows.size), groups)
 
 
 def _add_columns(padded: Array, columns: Array, windows: Windows, index: tuple[Any, ...]) -> None:

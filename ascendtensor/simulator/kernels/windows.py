@@ -57,7 +57,8 @@ class Windows(NamedTuple):
             *(step * dilation for step, dilation in zip(steps, self.dilation, strict=True)),
             *(step * stride for step, stride in zip(steps, self.stride, strict=True)),
         )
-        return np.ndarray((*padded.shape[: padded.ndim - rank], *self.kernel, *self.out), padded.dtype, padded, 0, strides)
+        found: Array = np.ndarray((*padded.shape[: padded.ndim - rank], *self.kernel, *self.out), padded.dtype, padded, 0, strides)
+        return found
 
     def offsets(self) -> Iterator[tuple[Shape, tuple[slice, ...]]]:
         """Each place of the window, with the elements of the padded image that stand there."""
