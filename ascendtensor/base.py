@@ -7,7 +7,6 @@ tensor class that imports them.
 
 from __future__ import annotations
 
-from collections import deque
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -26,9 +25,6 @@ ALIGNMENT: Final = 32
 """Bytes that the start of an operator's operand is aligned to (RT-29)."""
 
 _new = object.__new__
-
-_recent: Final[deque[TensorDesc]] = deque(maxlen=64)
-"""Descriptions of the last views: they are interned weakly, and a view that comes and goes in a loop would have its own made each time."""
 
 
 class StridedDesc:
@@ -183,7 +179,7 @@ def view_as(tensor: T, dtype: DType, shape: tuple[int, ...], strides: tuple[int,
         storage.extent = desc.nbytes
     if offset == 0 and shapes.is_contiguous(shape, strides):
         result.desc = made = TensorDesc.of(shape, dtype, desc.device)
-        _recent.append(made)
+        desc.device.recent_descs.append(made)
     else:
         result.desc = StridedDesc(shape, dtype, desc.device, strides, offset)
     return result

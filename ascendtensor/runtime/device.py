@@ -83,6 +83,8 @@ class Device:
         self.scalars = Scalars(self)
         self.scalar = self.scalars.get
         self.descs: weakref.WeakValueDictionary[tuple[tuple[int, ...], DType], TensorDesc] = weakref.WeakValueDictionary()
+        # The last views' descriptions: interned weakly, a view that comes and goes in a loop would have its own made each time.
+        self.recent_descs: deque[TensorDesc] = deque(maxlen=64)
         self.kept_descs = Kept(binding.destroy_tensor_desc)
         self.kept_attrs = Kept(binding.destroy_attr)
         self.shared_descs: weakref.WeakValueDictionary[Hashable, KeptDesc] = weakref.WeakValueDictionary()
@@ -340,6 +342,7 @@ class Device:
         if self.context:
             attempt(binding.set_context, self.context)
         self.scalars.clear()
+        self.recent_descs.clear()
         self.kept_descs.close(attempt)
         self.kept_attrs.close(attempt)
         self.staging.close(attempt)
