@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final
 
-from .engine import diagnostics
+from .engine import diagnostics, streams
 from .engine.tables import LOCAL, Stream
 
 _ROOT: Final = __name__.rpartition(".")[0]
@@ -120,7 +120,7 @@ def _check_thread(name: str, args: tuple[Any, ...]) -> None:
     me = threading.get_ident()
     before = _USERS.get(stream.handle, me)
     _USERS[stream.handle] = me
-    if before != me and stream.queue:
+    if before != me and any(task[0] is not streams.RECORD for task in list(stream.queue)):  # others may mark a stream, to wait for it
         text = f"{name} on stream {stream.identifier} of device {stream.device}, where work of another thread is still queued"
         diagnostics.notice("stream of two threads", text, diagnostics.LAUNCHES.get(id(stream.queue[-1][1]), ""))
 
