@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from model_program import convert, linear, linear_reference, save, value
 from onnx import TensorProto, helper
 
@@ -451,3 +453,20 @@ def test_many_different_tensors_keep_few_datasets(model: at.models.Model) -> Non
     outputs = [(model(x), number) for x, number in kept]
     assert simulator.tables()["datasets"] <= 40
     assert all(np.allclose(y.numpy(), linear_reference(X * number)) for y, number in outputs)
+
+
+@given(st.lists(st.integers(1, 8), min_size=1, max_size=6), st.booleans())
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_sequence_of_batches(shared: tuple[at.models.Model, at.models.Model], sizes: list[int], queued: bool) -> None:
+    fixed, geared = shared
+    for made in (geared, fixed):
+        xs = [rows(size) for size in sizes if made is geared or size <= 2]
+        ys = list(made.map(xs, in_flight=3)) if queued else [made(x, pad=True) for x in xs]
+        assert [y.shape for y in ys] == [(len(x), 3) for x in xs]
+        assert all(np.allclose(y.numpy(), linear_reference(x)) for x, y in zip(xs, ys, strict=True))
+
+
+@pytest.fixture
+def shared(net: Path, batches: Path) -> Iterator[tuple[at.models.Model, at.models.Model]]:
+    with at.models.load(net) as fixed, at.models.load(batches) as geared:
+        yield fixed, geared
