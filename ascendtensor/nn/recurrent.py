@@ -18,7 +18,7 @@ from ..ops import elementwise, shape, unary, views
 from ..ops.activation import relu, sigmoid
 from ..ops.arguments import checked
 from ..ops.call import call
-from ..ops.matmul import linear
+from ..ops.matmul import linear, matmul
 from ..ops.reduction import narrowed, widened
 from ..ops.table import recurrent as table
 from ..random import dropout
@@ -27,32 +27,32 @@ T = TypeVar("T", bound=TensorBase)
 
 States = tuple[Any, ...]
 """What a cell hands on: (h,), or (h, c)."""
-Cell = Callable[[Any, States, Any, Any], States]
-"""Takes the input's part of the gates, the states, and weight and bias of the hidden state."""
+Cell = Callable[[Any, Any, States, int], States]
+"""Takes the parts of the gates that the input and the hidden state make, the states, and the axis along which gates follow each other."""
 
 
-def _lstm(gates: Any, states: States, weight: Any, bias: Any) -> States:
+def _lstm(given: Any, past: Any, states: States, axis: int) -> States:
     hidden, memory = states
-    whole = elementwise.add(widened(gates), widened(linear(hidden, weight, bias)))
-    i, f, g, o = views.chunk(whole, 4, -1)
+    i, f, g, o = views.chunk(elementwise.add(widened(given), widened(past)), 4, axis)
     kept = elementwise.mul(sigmoid(f), widened(memory))
     wide = elementwise.add(kept, elementwise.mul(sigmoid(i), unary.tanh(g)))
     return narrowed(elementwise.mul(sigmoid(o), unary.tanh(wide)), hidden), narrowed(wide, memory)
 
 
-def _gru(gates: Any, states: States, weight: Any, bias: Any) -> States:
+def _gru(given: Any, past: Any, states: States, axis: int) -> States:
     (hidden,) = states
-    given = views.chunk(widened(gates), 3, -1)
-    past = views.chunk(widened(linear(hidden, weight, bias)), 3, -1)
-    reset, update = (sigmoid(elementwise.add(one, other)) for one, other in zip(given[:2], past[:2], strict=True))
-    new = unary.tanh(elementwise.add(given[2], elementwise.mul(reset, past[2])))
+    given, past = widened(given), widened(past)
+    size = hidden.desc.shape[axis]
+    first, second = (views.narrow(each, axis, 0, 2 * size) for each in (given, past))
+    reset, update = views.chunk(sigmoid(elementwise.add(first, second)), 2, axis)
+    first, second = (views.narrow(each, axis, 2 * size, size) for each in (given, past))
+    new = unary.tanh(elementwise.add(first, elementwise.mul(reset, second)))
     return (narrowed(elementwise.add(new, elementwise.mul(update, elementwise.sub(widened(hidden), new))), hidden),)
 
 
 def _simple(activation: Callable[[Any], Any]) -> Cell:
-    def step(gates: Any, states: States, weight: Any, bias: Any) -> States:
-        (hidden,) = states
-        return (narrowed(activation(elementwise.add(widened(gates), widened(linear(hidden, weight, bias)))), hidden),)
+    def step(given: Any, past: Any, states: States, axis: int) -> States:
+        return (narrowed(activation(elementwise.add(widened(given), widened(past))), states[0]),)
 
     return step
 
@@ -76,7 +76,7 @@ def _cell(cell: Cell, count: int, input: TensorBase, states: States, w_ih: Any, 
         raise ShapeError(f"a state of shape {list(states[0].desc.shape)} is needed as {list(expected)}").with_context(
             function, (input, *states)
         )
-    return cell(linear(input, w_ih, b_ih), states, w_hh, b_hh)
+    return cell(linear(input, w_ih, b_ih), linear(states[0], w_hh, b_hh), states, -1)
 
 
 @checked
@@ -142,13 +142,19 @@ def rnn_relu_cell(input: T, hx: T, w_ih: T, w_hh: T, b_ih: T | None = None, b_hh
 
 
 def _along(cell: Cell, input: Any, states: States, params: Sequence[Any]) -> tuple[Any, States]:
-    """A layer in one direction, step by step: the hidden states of all steps, and the last states."""
+    """A layer in one direction, step by step: the hidden states of all steps, and the last states.
+
+    Batches stand behind each other, so that the parts of gates are whole pieces of memory.
+    """
     w_ih, w_hh, b_ih, b_hh = params
+    states = tuple(shape.contiguous(views.t(each)) for each in states)
+    bias = None if b_hh is None else views.unsqueeze(b_hh, 1)
     found = []
-    for gates in views.unbind(linear(input, w_ih, b_ih), 0):
-        states = cell(gates, states, w_hh, b_hh)
+    for given in views.unbind(shape.contiguous(views.transpose(linear(input, w_ih, b_ih), 1, 2)), 0):
+        past = matmul(w_hh, states[0])
+        states = cell(given, past if bias is None else elementwise.add(past, bias), states, 0)
         found.append(states[0])
-    return shape.stack(found, 0), states
+    return views.transpose(shape.stack(found, 0), 1, 2), tuple(views.t(each) for each in states)
 
 
 def _along_lstm(cell: Cell, input: Any, states: States, params: Sequence[Any]) -> tuple[Any, States]:

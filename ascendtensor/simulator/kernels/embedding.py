@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ascendtensor.codes import DataType
-from ascendtensor.simulator.kernels.halves import store
+from ascendtensor.simulator.kernels.blocks import BLOCK
 from ascendtensor.simulator.kernels.operands import needs, unknown, wide
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Inputs, Meta, Out, Outputs, infer, kernel
 
@@ -27,26 +27,35 @@ def _embedding_bag(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     if starts.size and (starts[0] != 0 or (ends < starts).any() or ends[-1] > indices.size):
         raise ValueError("offsets have to start with 0 and must not fall")
     largest.fill(0)
-    for bag, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        owners[start:end] = bag
-        places = np.arange(start, end)[indices[start:end] != attrs["padding_idx"]]
-        sizes[bag] = places.size
-        store(_bag(weight, indices, places, factors, mode, largest[bag]), y[bag])
+    kept = indices != attrs["padding_idx"]
+    owners[...] = np.repeat(np.arange(len(starts)), ends - starts)
+    sizes[...] = np.bincount(owners[kept], minlength=len(starts))
+    y.fill(0)
+    filled = np.flatnonzero(sizes)  # bags with rows that count
+    places = np.flatnonzero(kept)
+    firsts = np.cumsum(sizes[filled]) - sizes[filled]
+    step = max(1, BLOCK // max(1, weight.shape[1]) // max(1, int(sizes.max(initial=1))))
+    for start in range(0, len(filled), step):
+        bags, own = filled[start : start + step], firsts[start : start + step]
+        chosen = places[own[0] : own[-1] + sizes[bags[-1]]]
+        rows = wide(weight[indices[chosen]])
+        if mode == "max":
+            _maxima(rows, indices[chosen], own - own[0], sizes[bags], y, largest, bags)
+            continue
+        if factors is not None:
+            rows *= wide(factors.reshape(-1)[chosen])[:, None]
+        total = np.add.reduceat(rows, own - own[0], axis=0)
+        y[bags] = total / sizes[bags][:, None].astype(total.dtype) if mode == "mean" else total
 
 
-def _bag(weight: Array, indices: Array, places: Array, factors: Array | None, mode: str, largest: Array) -> Array:
-    rows = wide(weight[indices[places]])
-    if not places.size:
-        return np.zeros(weight.shape[1], rows.dtype)
-    if mode == "max":
-        which = rows.argmax(0)
-        np.copyto(largest, indices[places][which])
-        result: Array = np.take_along_axis(rows, which[None], 0)[0]
-        return result
-    if factors is not None:
-        rows = rows * wide(factors.reshape(-1)[places])[:, None]
-    total: Array = rows.sum(0)
-    return total / rows.dtype.type(places.size) if mode == "mean" else total
+def _maxima(rows: Array, indices: Array, starts: Array, sizes: Array, y: Array, largest: Array, bags: Array) -> None:
+    """The largest elements of bags, and the indices of the first rows that have them."""
+    most = np.maximum.reduceat(rows, starts, axis=0)
+    y[bags] = most
+    here = rows == np.repeat(most, sizes, axis=0)
+    order = np.where(here, np.arange(len(rows))[:, None], len(rows))
+    first = np.minimum.reduceat(order, starts, axis=0)
+    largest[bags] = indices[np.minimum(first, len(rows) - 1)]
 
 
 @infer("EmbeddingBag")
