@@ -16,12 +16,14 @@ import numpy as np
 
 from ascendtensor.simulator.kernels import half_bits
 from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, narrow, widen
-from ascendtensor.simulator.kernels.registry import BFLOAT16, Array, Shape, Task
+from ascendtensor.simulator.kernels.registry import Array, Shape, Task
 
 BLOCK = 65536
 _WIDE_BLOCK = 2 * BLOCK  # where nothing is converted, fewer and longer pieces cost less
 _KEPT = 1024  # temporaries up to this many elements are allocated once, when the task is bound
-_NATIVE = {FLOAT16: 6144, BFLOAT16: 12288}  # up to here the half loops of a ufunc cost less than the calls of a conversion
+_NATIVE = 12288  # up to here the half loops of a ufunc cost less than the calls of a conversion
+_NATIVE_CHEAP = 6144  # the same for float16 and what is quickly computed: there the loops spend their time on conversion
+_CHEAP = frozenset((np.add, np.subtract, np.multiply, np.divide, np.floor, np.ceil, np.trunc, np.rint, np.sqrt, np.square))
 _BITS = 1024  # from here on work on the bits of halves costs less than the half loops
 
 Steps = Callable[..., Any]
@@ -80,7 +82,8 @@ def bind_ufunc(ufunc: np.ufunc, operands: Sequence[Array], out: Array, *, half_l
             return bind_steps(
                 steps, [half_bits.bits(x) for x in operands], half_bits.bits(out), result=_BOOL if out.dtype == _BOOL else None
             )
-        if (half_loop and out.size <= _NATIVE[dtype]) or half_bits.loop_is_fast(ufunc, dtype):
+        limit = _NATIVE_CHEAP if dtype == FLOAT16 and ufunc in _CHEAP else _NATIVE
+        if (half_loop and out.size <= limit) or half_bits.loop_is_fast(ufunc, dtype):
             return ufunc_task(ufunc, operands, out)
     return bind_steps(ufunc_steps(ufunc), operands, out, result=_BOOL if out.dtype == _BOOL else None)
 
