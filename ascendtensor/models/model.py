@@ -24,6 +24,7 @@ from ..runtime import copies
 from ..runtime import device as devices
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
+from ..runtime.interrupts import HeldInterrupts
 from ..runtime.memory import DeviceBuffer, size_class
 from ..runtime.stream import Event, Stream
 from .tensors import ModelTensor, ModelTensors, Shape, describe, shown
@@ -307,7 +308,7 @@ class Model:
         """The inputs in the model's order: tensors, or arrays of their dtypes."""
         if len(args) == 1 and isinstance(args[0], Mapping):
             named, args = {**args[0], **named}, ()
-        elif len(args) == 1 and isinstance(args[0], (list, tuple)) and len(self.inputs) == len(args[0]) and not _is_number(args[0][0]):
+        elif len(args) == 1 and isinstance(args[0], (list, tuple)) and self._lists_inputs(args[0]):
             args = tuple(args[0])
         if len(args) > len(self.inputs):
             raise self._wrong_count(len(args) + len(named))
@@ -320,6 +321,12 @@ class Model:
         if len(values) != len(self.inputs):
             raise self._wrong_count(len(values))
         return [self._operand(self.inputs[index], values[index]) for index in range(len(self.inputs))]
+
+    def _lists_inputs(self, value: Sequence[Any]) -> bool:
+        """Whether a list is one of inputs, not nested numbers that are an input themselves."""
+        if not value or len(value) != len(self.inputs):
+            return False
+        return isinstance(value[0], (TensorBase, np.ndarray)) or (len(value) > 1 and not _is_number(value[0]))
 
     def _wrong_count(self, given: int) -> ValueRangeError:
         return ValueRangeError(f"{given} inputs for a model with {len(self.inputs)}: {', '.join(self.inputs.names)}", where=self.name)
@@ -466,7 +473,7 @@ class Model:
             try:
                 calls.execute_async(self._held.model, inputs, outputs, stream.handle)
             except AclError as error:
-                if error.code != _TOO_SMALL or not self._grow(sizes, targets):
+                if error.code not in _TOO_SMALL or not self._grow(sizes, targets):
                     raise
                 continue
             break
@@ -501,7 +508,8 @@ class Model:
                 self._last.synchronize()
             _, oldest = self._held.datasets.popitem(last=False)
             calls.destroy_dataset(oldest)
-        made = self._held.datasets[key] = calls.create_dataset(list(key))
+        with HeldInterrupts():
+            made = self._held.datasets[key] = calls.create_dataset(list(key))
         return made
 
     def _with_gear(self, buffers: list[DeviceBuffer], gear: int, stream: Stream) -> list[DeviceBuffer]:
@@ -528,7 +536,8 @@ class Model:
 
 _GUESS: Final = 1 << 20
 _MOST: Final = 1 << 32
-_TOO_SMALL: Final = 145000
+_TOO_SMALL: Final = frozenset((145000, 500002))
+"""What the graph engine answers for an output buffer that is too small."""
 
 
 class Map:

@@ -186,6 +186,14 @@ def test_forms_of_inputs(pair: Path) -> None:
             assert y.keys() == ("add:0:sum", "sub:0:difference") and dict(y.items())["add:0:sum"] is total
 
 
+def test_nested_numbers_are_one_input(net: Path, folder: Path) -> None:
+    with at.models.load(net) as made:
+        for value_ in (X.tolist(), [X], (at.tensor(X),)):
+            assert np.array_equal(made(value_).numpy(), Y)
+    with at.models.load(convert(linear(folder / "one.onnx"), folder / "one", input_shape="x:1,4")) as made:
+        assert np.array_equal(made(X[:1].tolist()).numpy(), linear_reference(X[:1]))
+
+
 def test_tensors_are_used_in_place(model: at.models.Model) -> None:
     x = at.tensor(X)
     before = x.device.bytes_to_device
