@@ -218,13 +218,14 @@ class Device:
             return self.ended_contexts.pop()
         except IndexError:
             with HeldInterrupts():
-                before = binding.get_context()
-                context = binding.create_context(self.index)
-                self.contexts.made.append(context)
+                before, context = binding.get_context(), 0
                 try:
+                    context = binding.create_context(self.index)
+                    self.contexts.made.append(context)
                     binding.set_context(before)  # it had become current (RT-16)
                 except BaseException:
-                    self.ended_contexts.append(context)
+                    if context:
+                        self.ended_contexts.append(context)
                     detach()
                     raise
             return context

@@ -44,8 +44,8 @@ class Contexts:
         if before == context:
             yield
             return
-        binding.set_context(context)
         try:
+            binding.set_context(context)
             yield
         finally:
             try:

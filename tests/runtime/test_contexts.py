@@ -12,6 +12,7 @@ import pytest
 
 import ascendtensor as at
 from ascendtensor import simulator
+from ascendtensor.acl import binding
 from ascendtensor.runtime.device import Device, as_device
 
 
@@ -243,3 +244,46 @@ def test_many_threads_and_contexts_share_tensors() -> None:
     for worker in workers:
         worker.join(60)
     assert not failures and not any(worker.is_alive() for worker in workers)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("name", ["set_context", "get_context", "create_context", "create_stream", "record_event", "stream_wait_event"])
+def test_interrupts_leave_the_right_context_current(name: str, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def program() -> None:
+        x = at.ones(16)
+        with at.Context() as context:
+            y = x + 1
+            event = at.Event()
+            event.record()
+            with at.Stream():
+                z = y * 2
+        event.wait()
+        assert (x + z).tolist() == [5.0] * 16
+        context.synchronize()
+
+    original = getattr(binding, name)
+    for nth in range(1, 40):
+        calls: list[int] = []
+
+        def call(*arguments: Any, calls: list[int] = calls, nth: int = nth) -> Any:
+            calls.append(1)
+            if len(calls) == nth and not after:
+                raise KeyboardInterrupt
+            result = original(*arguments)
+            if len(calls) == nth:
+                raise KeyboardInterrupt
+            return result
+
+        with monkeypatch.context() as patch:
+            patch.setattr(binding, name, call)
+            try:
+                program()
+            except KeyboardInterrupt:
+                pass
+        program()
+        assert simulator.rt.get_context()[0] == as_device(0).current_stream().lane.context
+        at.shutdown()
+        if len(calls) < nth:
+            break
+    if after:  # what was made in the moment of the interrupt: a signal waits for its end, this test does not
+        simulator.new_process()
