@@ -120,7 +120,7 @@ def log(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     if not inexact(x.dtype):
         x = _late_view(x)
     elif base in (-1.0, 2.0, 10.0) and not _affine(scale, shift) and x.dtype.kind != "c":
-        return bind_ufunc(ufunc, [x], out, half_loop=base == -1.0)
+        return bind_ufunc(ufunc, [x], out)
 
     plain = x.dtype.kind == "c" and not _affine(scale, shift)  # a complex 1 times an infinity has NaN in it
 
@@ -159,7 +159,7 @@ def reciprocal(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = 1 / x; integers truncate, 1 / 0 is 0."""
     x, out = inputs[0], outputs[0]
     if inexact(x.dtype):
-        return bind_ufunc(np.reciprocal, [x], out, half_loop=x.dtype != registry.BFLOAT16)
+        return bind_ufunc(np.reciprocal, [x], out)
 
     def steps(target: Array, value: Array) -> None:
         np.copyto(target, value)
