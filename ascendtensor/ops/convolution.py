@@ -103,7 +103,7 @@ def _convolved(input: T, weight: T, bias: T | None, rank: int, stride: Any, padd
     kernel = weight.desc.shape[2:]
     steps, spacing = geometry.ints(stride, rank, "stride"), geometry.ints(dilation, rank, "dilation")
     pads = _pads(padding, kernel, steps, spacing)
-    return _forward(input, weight, bias, steps, pads, spacing, groups)
+    return _forward(input, weight, bias, steps, pads, spacing, geometry.one(groups, "groups"))
 
 
 def _forward(input: T, weight: T, bias: T | None, stride: Ints, pads: Ints, dilation: Ints, groups: int) -> T:
@@ -155,6 +155,7 @@ def _spread(
     sides, extra = geometry.ints(padding, rank, "padding"), geometry.ints(output_padding, rank, "output_padding")
     if min(sides) < 0:
         raise ValueRangeError(f"padding {list(sides)} must not be negative")
+    groups = geometry.one(groups, "groups")
     rows = _TRANSPOSED[max(rank, 2)]
     arguments = (steps, sides, spacing, groups, extra)
     pads = geometry.both_sides(sides)

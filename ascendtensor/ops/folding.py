@@ -63,7 +63,7 @@ def _image_of(input: TensorBase, name: str, dims: int) -> bool:
     """Whether there is a batch, of an operand of `dims` dimensions without one."""
     lengths = input.desc.shape
     if len(lengths) not in (dims, dims + 1):
-        raise ShapeError(f"{name} takes an input of {dims} or {dims + 1} dimensions, not of shape {list(lengths)}")
+        raise ShapeError(f"an input of {dims} or {dims + 1} dimensions is needed, not of shape {list(lengths)}").with_context(name)
     return len(lengths) == dims + 1
 
 
@@ -157,7 +157,7 @@ def _added_up(input: T, size: Ints, kernel: Ints, dilation: Ints, padding: Ints,
 def _channels(input: TensorBase, factor: int, name: str, parameter: str) -> Ints:
     lengths = input.desc.shape
     if len(lengths) < 3:
-        raise ShapeError(f"{name} takes an input of at least 3 dimensions, not of shape {list(lengths)}")
+        raise ShapeError(f"an input of at least 3 dimensions is needed, not of shape {list(lengths)}").with_context(name)
     if factor < 1:
         raise ValueRangeError(f"{parameter} must be positive, not {factor}")
     return lengths

@@ -31,6 +31,18 @@ def ints(value: Any, rank: int, name: str) -> Ints:
     return given
 
 
+def one(value: Any, name: str) -> int:
+    """An int.
+
+    Raises:
+        DTypeError: It is none.
+    """
+    try:
+        return index(value)
+    except TypeError:
+        raise DTypeError(f"{name} must be an int, not {value!r}") from None
+
+
 def positive(values: Ints, name: str) -> None:
     """Refuse zero and negative numbers.
 
@@ -122,5 +134,6 @@ def batched(shape: Sequence[int], rank: int, name: str) -> bool:
         ShapeError: Neither.
     """
     if len(shape) not in (rank + 1, rank + 2):
-        raise ShapeError(f"{name} takes an input of {rank + 1} (unbatched) or {rank + 2} (batched) dimensions, not of shape {list(shape)}")
+        wanted = f"{rank + 1} (unbatched) or {rank + 2} (batched) dimensions"
+        raise ShapeError(f"an input of {wanted} is needed, not of shape {list(shape)}").with_context(name)
     return len(shape) == rank + 2

@@ -20,7 +20,7 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import DTypeError, ShapeError, UnsupportedError, ValueRangeError
 from . import elementwise, gather, geometry, host, pooling, reduction, views
-from .arguments import checked
+from .arguments import checked, require_tensor
 from .call import call
 from .folding import filled
 from .schema import Meta
@@ -141,6 +141,8 @@ def _wanted(sizes: Ints, size: Any, scale_factor: Any, recompute: bool | None) -
         if not hasattr(size, "__index__") and len(size) != len(sizes):
             raise ShapeError(f"size {list(size)} must have {len(sizes)} lengths, as many as {list(sizes)}")
         return geometry.ints(size, len(sizes), "size"), None
+    if isinstance(scale_factor, str):
+        raise DTypeError(f"scale_factor must be a number or {len(sizes)}, not {scale_factor!r}")
     given = (scale_factor,) * len(sizes) if hasattr(scale_factor, "__float__") else tuple(scale_factor)
     if len(given) != len(sizes):
         raise ShapeError(f"scale_factor {list(given)} must have {len(sizes)} numbers, as many as {list(sizes)}")
@@ -247,6 +249,7 @@ def grid_sample(input: T, grid: T, mode: str = "bilinear", padding_mode: str = "
     if rank == 3 and mode == "bicubic":
         raise UnsupportedError("mode 'bicubic' is for inputs of 4 dimensions", advice="Use 'bilinear', which is trilinear for volumes.")
     reduction.floating(input, "grid_sample")
+    require_tensor(grid, "grid", "grid_sample")
     row = table.GRID_SAMPLE if rank == 2 else table.GRID_SAMPLE_3D
     return call(row, (input, grid), (mode, padding_mode, bool(align_corners)))
 

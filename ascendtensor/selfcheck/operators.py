@@ -66,6 +66,40 @@ def _sigmoid(x: Array) -> Array:
     return np.asarray(1 / (1 + np.exp(-x)))
 
 
+def _conv(x: Array, weight: Array) -> Array:
+    """With a padding of 1 and steps of 2, for windows of 3."""
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::2, ::2]
+    found: Array = np.einsum("nchwij,ocij->nohw", windows, weight)
+    return found
+
+
+def _spread(x: Array, weight: Array) -> Array:
+    """With steps of 2, for windows of 2: they do not meet."""
+    found: Array = np.einsum("nchw,coij->nohiwj", x, weight)
+    return found.reshape(x.shape[0], weight.shape[1], 2 * x.shape[2], 2 * x.shape[3])
+
+
+def _tiles(x: Array) -> Array:
+    """The image in tiles of 2 by 2: (batch, channels, rows, 2, columns, 2)."""
+    return x.reshape(*x.shape[:2], x.shape[2] // 2, 2, x.shape[3] // 2, 2)
+
+
+def _largest(x: Array) -> Array:
+    """Where the largest element of each tile is in the flattened image."""
+    at_tile = _tiles(x).swapaxes(3, 4).reshape(*x.shape[:2], x.shape[2] // 2, x.shape[3] // 2, 4).argmax(-1)
+    rows, columns = np.ogrid[: x.shape[2] // 2, : x.shape[3] // 2]
+    found: Array = (2 * rows + at_tile // 2) * x.shape[3] + 2 * columns + at_tile % 2
+    return found
+
+
+def _columns(x: Array) -> Array:
+    """Windows of 2 by 3 side by side, as columns."""
+    apart = x.reshape(*x.shape[:2], x.shape[2] // 2, 2, x.shape[3] // 3, 3).transpose(0, 1, 3, 5, 2, 4)
+    found: Array = apart.reshape(x.shape[0], x.shape[1] * 6, -1)
+    return found
+
+
 def _layer_norm(x: Array) -> Array:
     return np.asarray((x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5))
 
@@ -111,6 +145,23 @@ CASES: Final = (
     # Products
     Case("matmul", at.matmul, np.matmul, ((4, 8), (8, 6)), slack=100),
     Case("bmm", at.bmm, np.matmul, ((2, 4, 8), (2, 8, 6)), ("float32", "float16"), slack=100),
+    # Images
+    Case("conv2d", lambda x, w: at.conv2d(x, w, padding=1, stride=2), _conv, ((2, 3, 6, 5), (4, 3, 3, 3)), slack=100),
+    Case("conv_transpose2d", lambda x, w: at.conv_transpose2d(x, w, stride=2), _spread, ((1, 2, 3, 3), (2, 4, 2, 2)), slack=100),
+    Case("max_pool2d", lambda x: at.max_pool2d(x, 2), lambda x: _tiles(x).max((3, 5)), ((2, 3, 4, 6),)),
+    Case(
+        "max_pool2d, indices", lambda x: at.nn.functional.max_pool2d(x, 2, return_indices=True)[1], _largest, ((2, 3, 4, 6),), ("float32",)
+    ),
+    Case("avg_pool2d", lambda x: at.nn.functional.avg_pool2d(x, 2), lambda x: _tiles(x).mean((3, 5)), ((2, 3, 4, 6),), slack=4),
+    Case(
+        "adaptive_avg_pool2d",
+        lambda x: at.nn.functional.adaptive_avg_pool2d(x, (2, 3)),
+        lambda x: _tiles(x).mean((3, 5)),
+        ((2, 3, 4, 6),),
+        slack=4,
+    ),
+    Case("interpolate", lambda x: at.nn.functional.interpolate(x, scale_factor=2), lambda x: x.repeat(2, 2).repeat(2, 3), ((1, 2, 3, 3),)),
+    Case("unfold", lambda x: at.nn.functional.unfold(x, (2, 3), stride=(2, 3)), _columns, ((2, 3, 4, 6),)),
     # Places
     Case("transpose", lambda a: a.T.contiguous(), np.transpose, dtypes=ALL),
     Case("slice", lambda a: a[1:, ::2].clone(), lambda a: a[1:, ::2], dtypes=NUMBERS),
