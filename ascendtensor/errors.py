@@ -8,6 +8,7 @@
     │   └── OperatorNotFoundError (NotImplementedError)
     ├── ShapeError (ValueError)                shapes that do not fit each other or the function
     ├── ValueRangeError (ValueError)           an argument outside its range
+    ├── FileFormatError (ValueError)           a file that is damaged, or of another format
     ├── DTypeError (TypeError)                 a dtype that is not supported or cannot be promoted
     ├── IndexRangeError (IndexError)           an index or a dimension number out of range
     ├── DeviceError (RuntimeError)             operands on different devices, no device
@@ -44,6 +45,7 @@ __all__ = [
     "DTypeError",
     "DeviceError",
     "DeviceIndexError",
+    "FileFormatError",
     "Float64Warning",
     "ForkError",
     "IndexRangeError",
@@ -115,7 +117,7 @@ class AscendTensorError(Exception):
 
 
 _PUBLIC: Final = frozenset(
-    {"casting", "creation", "elementwise_methods", "fft", "linalg", "methods", "nn", "ops", "random", "special", "tensor"}
+    {"casting", "creation", "elementwise_methods", "fft", "linalg", "methods", "nn", "ops", "random", "saving", "special", "tensor"}
 )
 """Parts of the package whose functions users call."""
 _CHECKING: Final = f"{__package__}.ops.arguments"
@@ -223,6 +225,10 @@ class ShapeError(AscendTensorError, ValueError):
 
 class ValueRangeError(AscendTensorError, ValueError):
     """An argument outside its range."""
+
+
+class FileFormatError(AscendTensorError, ValueError):
+    """A file that is truncated or damaged, of another format, or that would have to be unpickled."""
 
 
 class DTypeError(AscendTensorError, TypeError):

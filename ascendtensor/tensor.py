@@ -22,7 +22,7 @@ from .ops.arguments import require_tensor
 from .ops.call import call
 from .ops.host import Array
 from .ops.table.elementwise import CAST
-from .runtime.device import Device, DeviceLike, as_device
+from .runtime.device import Device, DeviceLike, as_device, device_count
 from .runtime.stream import Stream
 
 if TYPE_CHECKING:
@@ -700,7 +700,9 @@ _DEVICE_TYPES: Final = frozenset({"npu", "cpu", "cuda", "meta", "mps", "xpu"})
 
 
 def _unpickled(array: Array, device: str) -> Any:
-    return creation.tensor(array, device=device)
+    """On the device that it came from; on the current one where this machine has no such device."""
+    known = int(device.rpartition(":")[2]) < device_count()
+    return creation.tensor(array, device=device if known else None)
 
 
 base.set_default_class(NPUTensor)

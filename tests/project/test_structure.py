@@ -32,6 +32,7 @@ OWNERS = {
     "opt_einsum": {"ascendtensor/ops/einsum.py"},
     "pytest": {"ascendtensor/testing.py"},
     "rich": {"ascendtensor/demo.py"},
+    "safetensors": {"ascendtensor/saving.py"},
     "sklearn": {"ascendtensor/demo.py"},
 }
 """Optional packages, each with the modules that may import it."""

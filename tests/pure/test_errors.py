@@ -15,6 +15,7 @@ from ascendtensor.errors import AclError, describe_operands, from_acl
 BASES = {
     errors.ShapeError: ValueError,
     errors.ValueRangeError: ValueError,
+    errors.FileFormatError: ValueError,
     errors.DTypeError: TypeError,
     errors.IndexRangeError: IndexError,
     errors.DeviceError: RuntimeError,
