@@ -569,3 +569,43 @@ def test_inputs_are_read_and_outputs_written_in_place(program: Program, net: Pat
     assert program.acl.mdl.execute(call.model, call.inputs, call.outputs) == 0
     blocks = {block.address: block.data for block in simulator.engine.memory.blocks()}
     assert seen == [([(blocks[call.source], (2, 4))], [(blocks[call.target], (2, 3))])]
+
+
+def test_on_the_board_host_and_device_memory_are_one(net: Path) -> None:  # MDL-3, MDL-29, RT-15
+    simulator.configure(run_mode="device")
+    acl = simulator
+    acl.init()
+    acl.rt.set_device(0)
+    data = net.read_bytes()
+    model, ret = acl.mdl.load_from_mem(acl.util.bytes_to_ptr(data), len(data))
+    assert ret == 0
+    program = Program(acl)
+    source, _ = acl.rt.malloc_host(32)  # device memory there
+    target, _ = acl.rt.malloc_host(24)
+    program.write(source, X)
+    assert acl.mdl.execute(model, program.dataset((source, 32)), program.dataset((target, 24))) == 0
+    assert np.array_equal(program.download(target, Y), Y)
+    acl.rt.free_host(source)
+    acl.rt.free_host(target)
+    acl.mdl.unload(model)
+    program.close()
+    acl.rt.reset_device(0)
+    acl.finalize()
+    assert not any(acl.tables().values())
+
+
+def test_a_model_can_be_run_on_another_device(net: Path) -> None:  # MDL-29
+    acl = simulator
+    acl.init()
+    acl.rt.set_device(1)
+    program = Program(acl)
+    call = Call(program, net)
+    assert acl.mdl.execute(call.model, call.inputs, call.outputs) == 0
+    assert call.right()
+    acl.rt.set_device(0)
+    foreign = program.dataset((program.room(32), 32))
+    acl.rt.set_device(1)
+    assert acl.mdl.execute(call.model, foreign, call.outputs) == 507011
+    assert "device 0, not to device 1" in (acl.get_recent_err_msg() or "")
+    acl.mdl.unload(call.model)
+    program.close()
