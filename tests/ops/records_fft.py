@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,11 @@ from ascendtensor.ops import fft, spectral
 from ascendtensor.ops.table import complex_numbers as complex_table
 from ascendtensor.ops.table import fft as table
 
-REALS = (d.float32, d.float64, d.int32, d.bool_)
-ALL = (d.float32, d.float64, *COMPLEX, d.int32)
+REALS = (d.float32, d.float64)
+ALL = (d.float32, *COMPLEX)
 # A sum of some hundred numbers of size 4.
 NEAR = {d.complex64: (2e-5, 1e-4), d.float32: (2e-5, 1e-4)}
-SHAPES = ((7,), (8,), (1,), (3, 5), (2, 0, 4), (4, 3, 6))
+SHAPES = ((7,), (8,), (1,), (2, 0, 4), (4, 3, 6))
 
 
 def spectrum(dtype: DType) -> DType:
@@ -69,9 +70,9 @@ def line_samples(low: int = 1) -> Callable[[DType], Iterator[Any]]:
         for shape in SHAPES:
             if shape[-1] >= low:
                 yield (array(dtype, shape),)
-        for view in views(dtype):
+        for view in islice(views(dtype), 0, None, 2):
             yield (view,)
-        for n in (1, 3, 6, 9, 16):
+        for n in (1, 3, 9):
             yield With((array(dtype, (3, 6)),), {"n": n})
         for norm in ("backward", "ortho", "forward"):
             yield With((array(dtype, (3, 6)),), {"norm": norm, "dim": 0})
@@ -83,10 +84,9 @@ def line_samples(low: int = 1) -> Callable[[DType], Iterator[Any]]:
 
 
 def space_samples(dtype: DType) -> Iterator[Any]:
-    for shape in ((4,), (3, 5), (4, 3, 6), (2, 2, 3, 4)):
+    for shape in ((4,), (3, 5), (2, 2, 3, 4)):
         yield (array(dtype, shape),)
-    for view in views(dtype):
-        yield (view,)
+    yield (array(dtype, (6, 5)).T[1:],)
     x = array(dtype, (4, 3, 6))
     yield With((x,), {"s": (2, 9)})
     yield With((x,), {"s": (5, -1), "dim": (0, 2)})
@@ -146,17 +146,17 @@ def frame_samples(dtype: DType) -> Iterator[Any]:
 
 
 RECORDS = [
-    _line("fft", (table.FFT,), ALL, spectrum),
+    _line("fft", (table.FFT,), (*ALL, d.float64, d.int32), spectrum),
     _line("ifft", (table.IFFT,), ALL, spectrum),
-    _line("rfft", (table.RFFT,), REALS, spectrum, (*HALVES, *COMPLEX)),
+    _line("rfft", (table.RFFT,), (*REALS, d.bool_), spectrum, (*HALVES, *COMPLEX)),
     _line("irfft", (table.IRFFT,), ALL, parts, low=2),
     _line("hfft", (table.IRFFT, complex_table.CONJ), ALL, parts, low=2),
     _line("ihfft", (table.RFFT, complex_table.CONJ), REALS, spectrum, (*HALVES, *COMPLEX)),
-    _space("fftn", space, (table.FFT2D, table.FFT), ALL, spectrum),
-    _space("ifftn", space, (table.IFFT2D, table.IFFT), ALL, spectrum),
+    _space("fftn", space, (table.FFT2D, table.FFT), (d.float32, d.complex128), spectrum),
+    _space("ifftn", space, (table.IFFT2D, table.IFFT), (d.complex64,), spectrum),
     _space("rfftn", space, (table.RFFT,), REALS, spectrum),
-    _space("irfftn", space, (table.IRFFT,), ALL, parts),
-    _space("hfftn", hermitian, (table.IRFFT,), ALL, parts),
+    _space("irfftn", space, (table.IRFFT,), COMPLEX, parts),
+    _space("hfftn", hermitian, (table.IRFFT,), COMPLEX, parts),
     _space("ihfftn", hermitian, (table.RFFT,), REALS, spectrum),
     Record(
         "fftshift",
@@ -167,7 +167,7 @@ RECORDS = [
             With((array(dtype, (4, 3)),), {"dim": -1}),
             With((array(dtype, (4, 3)),), {"dim": (0, 1)}),
         ],
-        dtypes=(*ALL, d.uint16),
+        dtypes=(*ALL, d.uint16, d.float64),
         result=lambda dtype: dtype,
         refused=lambda: [Refused((np.ones(2), 3), IndexError)],
     ),

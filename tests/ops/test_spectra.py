@@ -17,7 +17,7 @@ NORMS = st.sampled_from([None, "backward", "ortho", "forward"])
 SHAPES = st.lists(st.integers(1, 6), min_size=1, max_size=4).map(tuple)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(shape=SHAPES, norm=NORMS, data=st.data())
 def test_transforms_are_undone_by_their_inverses(shape: tuple[int, ...], norm: str | None, data: Any) -> None:
     dim = data.draw(st.permutations(range(len(shape)))) if len(shape) > 1 else [0]
