@@ -344,6 +344,14 @@ def test_an_error_of_queued_work_names_the_operator_not_the_kernels_function(fre
             at.gather(x, 0, at.tensor([9])).cpu()
     with pytest.raises(at.AclError, match=r"task \[Exp\]"), simulator.faults.kernel("Exp"):
         at.exp(x).cpu()
+    # A task that a handle has kept for long.
+    index = at.tensor([1])
+    at.gather(x, 0, index).cpu()
+    for number in range(300):
+        at.full((number + 1,), 1.0)
+    index += 8
+    with pytest.raises(at.AclError, match=r"task \[GatherElements\]"):
+        at.gather(x, 0, index).cpu()
 
 
 # Bad input

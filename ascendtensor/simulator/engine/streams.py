@@ -22,7 +22,7 @@ import numpy as np
 from ascendtensor.codes import error_name
 
 from . import AclFault, errors_log
-from .tables import LOCAL, STREAMS, Capture, Event, Stream, Task, Wait
+from .tables import HANDLES, LAUNCHES, LOCAL, STREAMS, Capture, Event, Stream, Task, Wait
 
 LOCK: Final = threading.Lock()
 CONDITION: Final = threading.Condition(LOCK)
@@ -82,9 +82,9 @@ class Hooks:
 
 INFOS: Final[dict[int, ExceptionInfo]] = {}
 _NAMES: Final[dict[tuple[int, int], str]] = {}
-"""Operator types by ``id`` of a task's function and arguments. Every operator's task is noted when it is made, so an ``id`` that is used
-again is noted again; copies and the like have functions of their own."""
-NAMES_KEPT: Final = 1 << 16
+"""Operator types of the newest tasks by ``id`` of function and arguments. Every operator's task is noted when it is made, so an ``id`` that
+is used again is noted again; copies and the like have functions of their own. Older tasks that are still there are kept by handles."""
+NAMES_KEPT: Final = 256
 
 
 def _sleep(left: float | None) -> None:
@@ -113,15 +113,30 @@ def task_for(op_type: str, fn: Callable[..., Any], args: tuple[Any, ...]) -> Tas
 
 def named(op_type: str, task: Task) -> Task:
     """Note the operator of a task, for messages; the task itself has no room for it, and the queue no time."""
-    if len(_NAMES) >= NAMES_KEPT:
-        _NAMES.clear()
-    _NAMES[id(task[0]), id(task[1])] = op_type
+    key = id(task[0]), id(task[1])
+    _NAMES.pop(key, None)
+    _NAMES[key] = op_type
+    while len(_NAMES) > NAMES_KEPT:
+        try:
+            _NAMES.pop(next(iter(_NAMES), key), None)
+        except RuntimeError:  # another thread came between
+            continue
     return task
 
 
 def name_of(fn: Callable[..., Any], args: tuple[Any, ...]) -> str:
     """What a task is in words: the operator type, or the name of its function."""
-    return _NAMES.get((id(fn), id(args))) or getattr(fn, "__name__", "a task").lstrip("_")
+    return _NAMES.get((id(fn), id(args))) or _prepared_name(args) or getattr(fn, "__name__", "a task").lstrip("_")
+
+
+def _prepared_name(args: tuple[Any, ...]) -> str:
+    """The operator type of a task that a handle keeps, which may have been made long ago."""
+    for by_handle in list(LAUNCHES.values()):
+        for handle, entries in list(by_handle.items()):
+            if any(entry[-1][1] is args for entry in list(entries.values())):
+                found: Any = HANDLES.get(handle)
+                return "" if found is None else str(found.model.op_type)
+    return ""
 
 
 def enqueue(stream: Stream, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
