@@ -56,7 +56,7 @@ class FittingNumber(Number):
 
 
 class Values:
-    """Fetch of integers that change with every call: written from pinned staging on the launch's own stream."""
+    """Fetch of integers that may change with every call: the last ones are kept, others written on the launch's own stream."""
 
     __slots__ = ("device", "dtype")
 
@@ -65,4 +65,4 @@ class Values:
         self.dtype = dtype
 
     def __call__(self, operand: Any, stream: Stream) -> DeviceBuffer:
-        return self.device.upload_values(operand, self.dtype, stream)
+        return self.device.scalars.several(self.dtype, operand, stream)

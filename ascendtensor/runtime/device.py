@@ -84,7 +84,7 @@ class Device:
         self.scalar = self.scalars.get
         self.descs: weakref.WeakValueDictionary[tuple[tuple[int, ...], DType], TensorDesc] = weakref.WeakValueDictionary()
         # The last views' descriptions: interned weakly, a view that comes and goes in a loop would have its own made each time.
-        self.recent_descs: deque[TensorDesc] = deque(maxlen=64)
+        self.recent_descs: deque[TensorDesc] = deque(maxlen=16)
         self.kept_descs = Kept(binding.destroy_tensor_desc)
         self.kept_attrs = Kept(binding.destroy_attr)
         self.shared_descs: weakref.WeakValueDictionary[Hashable, KeptDesc] = weakref.WeakValueDictionary()

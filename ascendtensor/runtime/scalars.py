@@ -14,8 +14,11 @@ from .memory import DeviceBuffer
 if TYPE_CHECKING:
     from ..dtypes import dtype as DType
     from .device import Device
+    from .stream import Stream
 
 CAPACITY: Final = 1024
+FEW: Final = 16
+"""The most tuples of integers that are kept."""
 
 
 def encode(dtype: DType, value: Any) -> np.ndarray[Any, np.dtype[Any]]:
@@ -53,6 +56,7 @@ class Scalars:
         self._device = device
         self._by_value: dict[tuple[DType, Any], DeviceBuffer] = {}
         self._by_bits: dict[tuple[DType, bytes], DeviceBuffer] = {}
+        self._several: dict[tuple[DType, tuple[int, ...]], DeviceBuffer] = {}
 
     def __len__(self) -> int:
         return len(self._by_bits)
@@ -89,7 +93,22 @@ class Scalars:
                     self._by_value[(dtype, value)] = buffer
             return buffer
 
+    def several(self, dtype: DType, values: tuple[int, ...], stream: Stream) -> DeviceBuffer:
+        """A device buffer with a few integers, sizes and steps of views for example, which come again and again in loops."""
+        key = dtype, values
+        buffer = self._several.get(key)
+        if buffer is None:
+            buffer = copies.upload_values(values, dtype, stream)
+            with self._device.lock:
+                self._several[key] = buffer
+                if len(self._several) > FEW:
+                    del self._several[next(iter(self._several))]
+        elif buffer.stream is not stream:
+            buffer.read_on(stream)
+        return buffer
+
     def clear(self) -> None:
         """Forget all."""
+        self._several.clear()
         self._by_value.clear()
         self._by_bits.clear()
