@@ -21,8 +21,8 @@ from ascendtensor.simulator.kernels.windows import Pairs, Windows, along, count,
 
 _COLUMNS = 1 << 18
 """Elements of a block of columns."""
-_CHANNELS = 1 << 17
-"""Elements of the channels that a depthwise convolution works on at once."""
+_FEWEST = 64
+"""Windows of a block, at least: products with fewer columns are slow."""
 _LARGE = 1 << 24
 """Multiplications from which both cores are worth it."""
 
@@ -127,95 +127,39 @@ def _share(number: int, work: Callable[[int, int], None], multiplications: int) 
 
 
 def convolve(image: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
-    """`out` = convolution of `image`."""
-    if weight.shape[1] == 1 and groups == image.shape[1] and math.prod(windows.kernel) > 1:
-        _depthwise(image, weight, bias, out, windows)
-        return
+    """`out` = convolution of `image`; many groups (a depthwise convolution) are worked on in parts, as if they were more images."""
     by = _grouped(weight, groups)
-    length = math.prod(windows.out)
-    flat = out.reshape(out.shape[0], groups, by.outputs, length)
-    added = None if bias is None else float32_of(bias).reshape(groups, by.outputs, 1)
-    blocks = windows.blocks(_COLUMNS // max(by.weight.shape[2] * groups, 1))
-    longest = max((number for _, _, number in blocks), default=0)
-    wide = float32_of(image) if windows.pointwise else image
+    together = _part(groups, _COLUMNS // (by.weight.shape[2] * _FEWEST))
+    parts, length = groups // together, math.prod(windows.out)
+    images = (float32_of(image) if windows.pointwise else image).reshape(-1, together * by.inputs, *windows.size)
+    flat = out.reshape(-1, together, by.outputs, length)
+    filters = by.weight.reshape(parts, together, by.outputs, -1)
+    added = None if bias is None else float32_of(bias).reshape(parts, together, by.outputs, 1)
+    blocks = windows.blocks(max(_COLUMNS // (by.weight.shape[2] * together), _FEWEST))
+    longest = max(number for _, _, number in blocks)
 
     def work(start: int, stop: int) -> None:
-        columns = None if windows.pointwise else _Columns(image, windows, groups, by.inputs, longest)
+        columns = None if windows.pointwise else _Columns(images, windows, together, by.inputs, longest)
         for piece in range(start, stop):
             at, (index, first, number) = piece // len(blocks), blocks[piece % len(blocks)]
             if columns is None:
-                gathered = wide[at].reshape(groups, by.inputs, length)[..., first : first + number]
+                gathered = images[at].reshape(together, by.inputs, length)[..., first : first + number]
             else:
                 gathered = columns.of(at, index, number)
             target = flat[at, ..., first : first + number]
-            if out.dtype == np.float32:
-                np.matmul(by.weight, gathered, out=target)
-                if added is not None:
-                    np.add(target, added, out=target)
-                continue
-            result = np.matmul(by.weight, gathered)
+            result = target if out.dtype == np.float32 else np.empty(target.shape, np.float32)
+            np.matmul(filters[at % parts], gathered, out=result)
             if added is not None:
-                np.add(result, added, out=result)
-            store(result, target)
+                np.add(result, added[at % parts], out=result)
+            if result is not target:
+                store(result, target)
 
-    _share(out.shape[0] * len(blocks), work, _multiplications(weight, out.shape[0], length))
-
-
-def _depthwise(image: Array, weight: Array, bias: Array | None, out: Array, windows: Windows) -> None:
-    """One filter for each channel (or several): shifted images times a number, added up."""
-    channels = image.shape[1]
-    times = weight.shape[0] // channels
-    wide = float32_of(weight).reshape(channels, times, *windows.kernel)
-    added = None if bias is None else float32_of(bias).reshape(channels, times)
-    step = max(1, _CHANNELS // max(math.prod(windows.padded), 1))
-    cuts = [(at, first) for at in range(image.shape[0]) for first in range(0, channels, step)]
-    whole = out.reshape(out.shape[0], channels, times, *windows.out)
-
-    def work(start: int, stop: int) -> None:
-        padded = padded_image(windows, (step,), 0, np.dtype(np.float32))
-        for at, first in cuts[start:stop]:
-            part = slice(first, min(first + step, channels))
-            source = padded[: part.stop - first]
-            source[along(slice(None), *windows.interior)] = image[at, part]
-            for copy in range(times):
-                numbers = wide[part, copy]
-                result = _shifted_sum(source, numbers, windows)
-                if added is not None:
-                    result += added[part, copy].reshape(-1, *(1,) * len(windows.out))
-                np.copyto(whole[at, part, copy], result, casting="unsafe")
-
-    shared(len(cuts), work, _multiplications(weight, image.shape[0], math.prod(windows.out)) >= _LARGE // 8)
+    _share(flat.shape[0] * len(blocks), work, _multiplications(weight, out.shape[0], length))
 
 
-def _shifted_sum(source: Array, numbers: Array, windows: Windows) -> Array:
-    """Sum over the window of shifted images times a number for each channel."""
-    if all(step == 1 for step in windows.stride) and len(windows.size) == 2:
-        return _shifted_rows(source, numbers, windows)
-    ones = (1,) * len(windows.out)
-    total = np.zeros((source.shape[0], *windows.out), np.float32)
-    product = np.empty_like(total)
-    for place, elements in windows.offsets():
-        np.multiply(source[along(slice(None), *elements)], numbers[along(slice(None), *place)].reshape(-1, *ones), out=product)
-        np.add(total, product, out=total)
-    return total
-
-
-def _shifted_rows(source: Array, numbers: Array, windows: Windows) -> Array:
-    """The same for steps of 1, over whole padded rows at once: what hangs over the end of a row is cut off at last."""
-    channels, _, width = source.shape
-    rows, columns = windows.out
-    length = (rows - 1) * width + columns
-    flat = source.reshape(channels, -1)
-    total = np.empty((channels, rows * width), np.float32)
-    summed = total[:, :length]
-    product = np.empty((channels, length), np.float32)
-    for place, _ in windows.offsets():
-        first = place[0] * windows.dilation[0] * width + place[1] * windows.dilation[1]
-        target = product if any(place) else summed
-        np.multiply(flat[:, first : first + length], numbers[along(slice(None), *place)].reshape(-1, 1), out=target)
-        if target is product:
-            np.add(summed, product, out=summed)
-    return total.reshape(channels, rows, width)[:, :, :columns]
+def _part(groups: int, most: int) -> int:
+    """The largest number of groups up to `most` that divides them."""
+    return next(number for number in range(max(min(groups, most), 1), 0, -1) if groups % number == 0)
 
 
 def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
@@ -227,7 +171,7 @@ def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows
     turned = np.ascontiguousarray(by.weight.transpose(0, 2, 1))
     length = math.prod(windows.out)
     wide = float32_of(values).reshape(values.shape[0], groups, by.outputs, length)
-    blocks = windows.blocks(_COLUMNS // max(turned.shape[1] * groups, 1))
+    blocks = windows.blocks(max(_COLUMNS // (turned.shape[1] * groups), _FEWEST))
     added = None if bias is None else float32_of(bias).reshape(-1, *(1,) * len(windows.size))
 
     def work(start: int, stop: int) -> None:
@@ -270,7 +214,7 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
     outputs, inputs = out.shape[0] // groups, out.shape[1]
     length = math.prod(windows.out)
     wide = float32_of(values).reshape(values.shape[0], groups, outputs, length)
-    blocks = windows.blocks(_COLUMNS // max(inputs * math.prod(windows.kernel) * groups, 1))
+    blocks = windows.blocks(max(_COLUMNS // (inputs * math.prod(windows.kernel) * groups), _FEWEST))
     longest = max((number for _, _, number in blocks), default=0)
     sums = np.zeros((groups, outputs, inputs * math.prod(windows.kernel)), np.float32)
     parts: list[Array] = []

@@ -83,7 +83,7 @@ def test_blocks_and_both_cores_change_nothing(monkeypatch: pytest.MonkeyPatch, g
 
     whole = results()
     monkeypatch.setattr(convolution, "_COLUMNS", 64)
-    monkeypatch.setattr(convolution, "_CHANNELS", 64)
+    monkeypatch.setattr(convolution, "_FEWEST", 3)
     monkeypatch.setattr(convolution, "_LARGE", 0)
     monkeypatch.setattr(threads, "_cores", lambda: 2)
     for found, expected in zip(results(), whole, strict=True):
