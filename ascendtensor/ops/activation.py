@@ -288,7 +288,7 @@ def celu_(input: T, alpha: float = 1.0) -> T:
 
 
 @checked
-def prelu(input: T, weight: T) -> T:
+def prelu(input: T, weight: TensorBase) -> T:
     """`input` above 0, `weight * input` below.
 
     Args:
