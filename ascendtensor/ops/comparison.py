@@ -360,8 +360,10 @@ def isclose(input: T, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equa
     if _is_complex(input) or _is_complex(other):
         return _complex_close(input, other, float(rtol), float(atol), bool(equal_nan))
     if promoted(table.IS_CLOSE, input, other) is d.uint64:
-        input, other = (cast(operand, d.float64) if isinstance(operand, TensorBase) else operand for operand in (input, other))
-    return call(table.IS_CLOSE, (input, other), (float(rtol), float(atol), bool(equal_nan)))
+        operands = tuple(cast(operand, d.float64) if isinstance(operand, TensorBase) else operand for operand in (input, other))
+    else:
+        operands = (input, other)
+    return call(table.IS_CLOSE, operands, (float(rtol), float(atol), bool(equal_nan)))
 
 
 def _complex_close(input: T, other: Any, rtol: float, atol: float, equal_nan: bool) -> T:
