@@ -360,7 +360,7 @@ def isclose(input: T, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equa
     if _is_complex(input) or _is_complex(other):
         return _complex_close(input, other, float(rtol), float(atol), bool(equal_nan))
     if promoted(table.IS_CLOSE, input, other) is d.uint64:
-        operands = tuple(cast(operand, d.float64) if isinstance(operand, TensorBase) else operand for operand in (input, other))
+        operands: tuple[Any, ...] = tuple(cast(each, d.float64) if isinstance(each, TensorBase) else each for each in (input, other))
     else:
         operands = (input, other)
     return call(table.IS_CLOSE, operands, (float(rtol), float(atol), bool(equal_nan)))

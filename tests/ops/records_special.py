@@ -52,8 +52,30 @@ def record(
     name: str, function: Any, reference: Any, rows: Any = (), low: float = -4, high: float = 4, dtypes: Any = WIDE, **more: Any
 ) -> Record:
     return Record(
-        name, function, each(reference), unary_samples(low, high), rows, dtypes, FLOAT, COMPOSED, out=True, refuses=COMPLEX[:1], **more
+        name,
+        function,
+        each(reference),
+        (unary_samples if rows and rows[0] is not arithmetic.ADDCMUL else short_samples)(low, high),
+        rows,
+        dtypes,
+        FLOAT,
+        COMPOSED,
+        out=True,
+        refuses=COMPLEX[:1],
+        **more,
     )
+
+
+def short_samples(low: float, high: float) -> Callable[[DType], Iterator[Any]]:
+    """Fewer samples of one operand, for functions of many launches, each of which is planned for each shape."""
+
+    def samples(dtype: DType) -> Iterator[Any]:
+        yield (array(dtype, (), low, high),)
+        yield (array(dtype, (0, 2), low, high),)
+        yield (array(dtype, (14,), low, high)[::2],)
+        yield (np.resize(edges(dtype), 14),)
+
+    return samples
 
 
 def few(low: float, high: float, edge: bool = False) -> Callable[[DType], Iterator[Any]]:
