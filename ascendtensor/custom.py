@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 import os
+import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from .ops.arguments import described
 from .ops.call import plain, planner
 from .ops.custom import CustomOp
 from .runtime.desc import TensorDesc
+from .runtime.device import on_shutdown
 from .runtime.memory import DeviceBuffer
 
 if TYPE_CHECKING:
@@ -145,6 +147,9 @@ class _Prepared(NamedTuple):
     handle: OpHandle | None
 
 
+_alive: Final[weakref.WeakSet[DynamicKernel]] = weakref.WeakSet()
+
+
 class DynamicKernel(CustomOp):
     """A kernel with dynamic tiling; `dynamic_kernel` makes it. Call it with tensors, and attributes by name."""
 
@@ -171,6 +176,7 @@ class DynamicKernel(CustomOp):
         self._select = select
         self._with_handle = handle
         self._prepared: dict[Hashable, _Prepared] = {}
+        _alive.add(self)
 
     def __repr__(self) -> str:
         return f"<kernel {self.op_type}({', '.join(name for name, _ in self._inputs)})>"
@@ -235,3 +241,12 @@ class DynamicKernel(CustomOp):
             advice = f"At least one core, and at most {MAX_WORKSPACES} workspaces of one byte or more."
             raise ValueRangeError(text, where=self.op_type, advice=advice)
         return Selection(self._ids[chosen.kernel], cores, chosen.tiling, sizes)
+
+
+def _forget() -> None:
+    """At shutdown: descriptions and handles of devices that are gone."""
+    for kernel in list(_alive):
+        kernel._prepared.clear()
+
+
+on_shutdown(_forget)

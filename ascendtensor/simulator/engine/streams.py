@@ -84,7 +84,7 @@ INFOS: Final[dict[int, ExceptionInfo]] = {}
 _NAMES: Final[dict[tuple[int, int], str]] = {}
 """Operator types of the newest tasks by ``id`` of function and arguments. Every operator's task is noted when it is made, so an ``id`` that
 is used again is noted again; copies and the like have functions of their own. Older tasks that are still there are kept by handles."""
-NAMES_KEPT: Final = 256
+NAMES_KEPT: Final = 64
 
 
 def _sleep(left: float | None) -> None:
