@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..ops import comparison, complex_numbers, elementwise, floats, shape
+from ..base import TensorBase
+from ..ops import comparison, complex_numbers, elementwise, floats, shape, unary
 from ..ops.aliases import negative
 from ..ops.comparison import bitwise_not as bitwise_invert
 from ..ops.comparison import isfinite, isinf, isnan, logical_not, signbit
@@ -31,7 +32,6 @@ from ..ops.unary import (
     log10,
     positive,
     reciprocal,
-    round,
     sin,
     sinh,
     sqrt,
@@ -41,6 +41,8 @@ from ..ops.unary import (
 )
 from ..ops.views import imag, real
 from .array import promoted
+from .creation import full
+from .data_types import result_type
 
 __all__ = [
     "abs",
@@ -117,6 +119,8 @@ def _of_two(function: Callable[..., Any], like: str) -> Callable[..., Any]:
     """A function of two operands, at least one of them an array, that promotes as the standard asks."""
 
     def standard(x1: Any, x2: Any, /) -> Any:
+        if not isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
+            x1 = full((), x1, dtype=result_type(x1, x2), device=x2.desc.device)
         return function(*promoted(x1, x2))
 
     standard.__name__ = standard.__qualname__ = like
@@ -160,6 +164,13 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
         return shape.clone(x)
     bounds = [bound.to(x.dtype) if hasattr(bound, "desc") else bound for bound in (min, max)]
     return elementwise.clamp(x, *bounds)
+
+
+def round(x: Any, /) -> Any:
+    """The nearest integers, the even one of two; of complex numbers for each part. Like: numpy.round."""
+    if not x.dtype.is_complex:
+        return unary.round(x)
+    return complex_numbers.complex(unary.round(shape.clone(real(x))), unary.round(shape.clone(imag(x))))
 
 
 def sign(x: Any, /) -> Any:
