@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from typing import Any
 
 import numpy as np
@@ -87,3 +88,12 @@ def test_divisor_times_multiple_is_the_product(values: Any, other: int) -> None:
     x = tensor(values)
     product = host(elementwise.mul(floats.gcd(x, other), floats.lcm(x, other)))
     np.testing.assert_array_equal(product, np.abs(values * other))
+
+
+def test_complex_acos_keeps_its_digits_near_one() -> None:
+    numbers = [1 + 1e-8j, 1 - 1e-8j, 1 + 1e-5j, 1.0000001 + 1e-9j, complex(2, 0.0), complex(2, -0.0), complex(-2, -0.0), complex(0.5, -0.0)]
+    found = host(unary.acos(tensor(np.array(numbers))))
+    for value, number in zip(found, numbers, strict=True):
+        expected = cmath.acos(number)
+        np.testing.assert_allclose([value.real, value.imag], [expected.real, expected.imag], 1e-14)
+        assert np.signbit(value.imag) == np.signbit(expected.imag)
