@@ -10,7 +10,7 @@ from .base import TensorBase
 from .complex_methods import ComplexMethods
 from .elementwise_methods import ElementwiseMethods
 from .linalg_methods import LinalgMethods
-from .ops import gather, indexing, nn, reduction, shape, sorting, views
+from .ops import gather, indexing, nn, reduction, shape, sorting, statistics, views
 from .special_methods import SpecialMethods
 
 if TYPE_CHECKING:
@@ -78,6 +78,14 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `cumsum`."""
         return reduction.cumsum(self, dim, dtype=dtype)
 
+    def diff(self, n: _Int = 1, dim: _Int = -1, prepend: Self | None = None, append: Self | None = None) -> Self:
+        """See `diff`."""
+        return statistics.diff(self, n, dim, prepend, append)
+
+    def logcumsumexp(self, dim: _Int) -> Self:
+        """See `logcumsumexp`."""
+        return statistics.logcumsumexp(self, dim)
+
     def logsumexp(self, dim: Any, keepdim: _Bool = False) -> Self:
         """See `logsumexp`."""
         return reduction.logsumexp(self, dim, keepdim)
@@ -132,6 +140,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `histc`."""
         return sorting.histc(self, bins, min, max)
 
+    def histogram(self, bins: Any, *, range: Any = None, weight: Self | None = None, density: _Bool = False) -> Any:
+        """See `histogram`."""
+        return statistics.histogram(self, bins, range=range, weight=weight, density=density)
+
     def isin(self, test_elements: Any, *, invert: _Bool = False) -> Self:
         """See `isin`."""
         return sorting.isin(self, test_elements, invert=invert)
@@ -144,9 +156,21 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `median`."""
         return sorting.median(self, dim, keepdim)
 
+    def mode(self, dim: _Int = -1, keepdim: _Bool = False) -> Any:
+        """See `mode`."""
+        return statistics.mode(self, dim, keepdim)
+
     def msort(self) -> Self:
         """See `msort`."""
         return sorting.msort(self)
+
+    def nanmedian(self, dim: _Int | None = None, keepdim: _Bool = False) -> Any:
+        """See `nanmedian`."""
+        return statistics.nanmedian(self, dim, keepdim)
+
+    def nanquantile(self, q: Any, dim: _Int | None = None, keepdim: _Bool = False, *, interpolation: str = "linear") -> Self:
+        """See `nanquantile`."""
+        return statistics.nanquantile(self, q, dim, keepdim, interpolation=interpolation)
 
     def quantile(self, q: Any, dim: _Int | None = None, keepdim: _Bool = False, *, interpolation: str = "linear") -> Self:
         """See `quantile`."""

@@ -24,3 +24,10 @@ class MantissaExponent(NamedTuple):
 
     mantissa: Any
     exponent: Any
+
+
+class HistogramEdges(NamedTuple):
+    """Counts in bins, and the edges of the bins. Like: torch.return_types.histogram."""
+
+    hist: Any
+    bin_edges: Any

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from .. import dtypes as d
 from .. import shapes
@@ -235,6 +235,32 @@ def _neighbours(place: float, interpolation: str) -> tuple[int, int, float]:
     return only, only, 0.0
 
 
+class Fractions(NamedTuple):
+    """Fractions that were asked for, and whether it was one number."""
+
+    one: bool
+    numbers: list[float]
+
+
+def fractions(input: TensorBase, q: Any, interpolation: str, function: str) -> Fractions:
+    """The fractions of a quantile, checked.
+
+    Raises:
+        DTypeError: The operand is not floating.
+        ValueRangeError: A fraction or the interpolation is none.
+    """
+    if not input.desc.dtype.is_floating_point:
+        raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}").with_context(function, (input,))
+    if interpolation not in _INTERPOLATIONS:
+        raise ValueRangeError(f"interpolation must be one of {', '.join(_INTERPOLATIONS)}, not {interpolation!r}", where=function)
+    given: Any = q if isinstance(q, (int, float)) else _numbers(q)
+    one = not isinstance(given, list)
+    wanted: list[float] = [given] if one else given
+    if not wanted or any(not 0 <= each <= 1 for each in wanted):
+        raise ValueRangeError(f"q must be from 0 to 1, but is {given}").with_context(function, (input,))
+    return Fractions(one, wanted)
+
+
 @checked
 def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", out: T | None = None) -> T:
     """The values below which a fraction `q` of the elements lies; NaN where there is one.
@@ -257,15 +283,7 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
 
     Ascend operator: Sort, Sub, Mul, Add, IsNan and SelectV2. Like: torch.quantile, numpy.quantile.
     """
-    if not input.desc.dtype.is_floating_point:
-        raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}").with_context("quantile", (input,))
-    if interpolation not in _INTERPOLATIONS:
-        raise ValueRangeError(f"interpolation must be one of {', '.join(_INTERPOLATIONS)}, not {interpolation!r}", where="quantile")
-    fractions: Any = q if isinstance(q, (int, float)) else _numbers(q)
-    one = not isinstance(fractions, list)
-    wanted: list[float] = [fractions] if one else fractions
-    if not wanted or any(not 0 <= each <= 1 for each in wanted):
-        raise ValueRangeError(f"q must be from 0 to 1, but is {fractions}", where="quantile").with_context("quantile", (input,))
+    one, wanted = fractions(input, q, interpolation, "quantile")
     axis = 0 if dim is None else _axis(input, dim, "quantile")
     wide = widened(views.ravel(input) if dim is None else input)
     length = (wide.desc.shape or (1,))[axis]
