@@ -171,7 +171,7 @@ def _fill_masked(view: TensorBase, axis: int, mask: TensorBase, value: Any) -> N
     """One number wherever a mask over some axes holds: no positions are needed, so nothing waits."""
     _check_mask(view, axis, mask.desc.shape)
     check_writable(view, "index_put_")
-    if not view.desc.numel:
+    if not view.desc.numel or not mask.desc.numel:
         return
     after = len(view.desc.shape) - axis - len(mask.desc.shape)
     spread = views.reshape(mask, (*mask.desc.shape, *(1,) * after))
@@ -383,7 +383,9 @@ def _is_device_mask(part: Any) -> bool:
 
 
 def _check_mask(view: TensorBase, axis: int, shape: tuple[int, ...]) -> None:
-    if view.desc.shape[axis : axis + len(shape)] != shape:
+    """A mask is as long as the tensor in each of its dimensions, or empty there: the array API standard allows that, as NumPy does."""
+    lengths = view.desc.shape[axis : axis + len(shape)]
+    if len(lengths) != len(shape) or any(there not in (length, 0) for length, there in zip(lengths, shape, strict=True)):
         raise IndexRangeError(f"a mask of shape {list(shape)} does not fit a tensor of shape {list(view.desc.shape)} at dimension {axis}")
 
 

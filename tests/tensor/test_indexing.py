@@ -357,3 +357,17 @@ def test_more_than_two_to_the_31_elements() -> None:
             continue
         assert found == expected
     assert x[position].item() == 7 and x[::-1][2].item() == 7
+
+
+@pytest.mark.parametrize("mask", [(0,), (2, 0), (0, 3)])
+def test_an_empty_mask_picks_nothing_as_in_numpy(mask: tuple[int, ...]) -> None:
+    values = np.ones((2, 3), np.float32)
+    nothing = np.zeros(mask, np.bool_)
+    for key in (nothing, at.tensor(nothing)):
+        tensor = at.tensor(values)
+        got = tensor[key]
+        assert got.shape == ((0, 3) if len(mask) == 1 else (0,))
+        tensor[key] = 7.0
+        assert tensor.tolist() == values.tolist()
+    with pytest.raises(IndexError, match="mask"):
+        at.tensor(values)[at.tensor(np.zeros((0, 2), np.bool_))]
