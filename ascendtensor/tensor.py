@@ -13,7 +13,7 @@ from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype
 from .dtypes import dtype as DType
 from .errors import AscendTensorError, AutogradError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
-from .interop import dlpack, standard
+from .interop import dlpack, standard, ufuncs
 from .interop import numpy as protocols
 from .interop.host import HostArray
 from .methods import Methods
@@ -68,7 +68,6 @@ class NPUTensor(Methods):
 
     __slots__ = ()
     __array_priority__ = 1000
-    __array_ufunc__ = None  # so that `ndarray + tensor` comes to `__radd__`
     __hash__ = object.__hash__
 
     # Properties
@@ -263,6 +262,9 @@ class NPUTensor(Methods):
 
     def __array__(self, dtype: Any = None, copy: _Bool | None = None) -> Array:
         return protocols.array(self, dtype, copy)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return ufuncs.array_ufunc(self, ufunc, method, inputs, kwargs)
 
     def __bool__(self) -> _Bool:
         if self.desc.numel != 1:

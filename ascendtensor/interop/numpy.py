@@ -1,4 +1,4 @@
-"""NumPy's protocols: arrays as operands beside tensors, `np.asarray(t)`."""
+"""NumPy's side of the border: arrays as operands beside tensors, tensors as arrays, results where NumPy's `out=` wants them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ from typing import Any, Final
 
 import numpy as np
 
+from .. import promotion
 from ..base import TensorBase
-from ..errors import ValueRangeError
+from ..dtypes import INTEGER, DTypeLike, as_dtype, bool_, get_default_dtype
+from ..errors import DTypeError, ShapeError, UnsupportedError, ValueRangeError
+from ..ops import comparison
+from ..ops.call import call
 from ..ops.host import Array, download, upload
+from ..ops.table.elementwise import CAST
+from ..ops.views import expand
+from ..ops.writing import copy_into
 
 NUMBERS: Final = (int, float, complex)
 _DIRECT: Final = (TensorBase, *NUMBERS)
+_ARRAY_LIKE: Final = (TensorBase, *NUMBERS, np.ndarray, np.generic, list, tuple)
 
 
 def operand(value: Any, like: TensorBase) -> Any:
@@ -43,3 +51,130 @@ def array(tensor: TensorBase, dtype: Any = None, copy: bool | None = None) -> Ar
         raise ValueRangeError(text, advice="Leave copy=False away.").with_context("__array__", (tensor,))
     result = download(tensor)
     return result if dtype is None else result.astype(dtype, copy=False)
+
+
+# Operands of NumPy's functions
+
+
+def is_array_like(value: Any) -> bool:
+    """Whether NumPy's functions take it as an operand beside a tensor; for other classes with protocols of their own we don't speak."""
+    return isinstance(value, _ARRAY_LIKE)
+
+
+def operands(*values: Any) -> list[Any]:
+    """Operands on the device of the first tensor among them: arrays and lists are uploaded, numbers and None stay."""
+    device = next((value.desc.device for value in values if isinstance(value, TensorBase)), None)
+    return [_operand(value, device) for value in values]
+
+
+def _operand(value: Any, device: Any) -> Any:
+    if value is None or isinstance(value, _DIRECT):
+        return value
+    if isinstance(value, np.generic):
+        number = value.item()
+        if isinstance(number, NUMBERS):
+            return number
+    if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) and item.desc.shape for item in value):
+        raise DTypeError("a list of tensors is no operand", advice="Join them with np.stack or np.concatenate.")
+    return upload(value, device=device)
+
+
+def tensors(*values: Any) -> list[Any]:
+    """Like `operands`, but numbers become 0-d tensors too."""
+    device = next((value.desc.device for value in values if isinstance(value, TensorBase)), None)
+    found = [_operand(value, device) for value in values]
+    return [upload(value, device=device) if isinstance(value, NUMBERS) else value for value in found]
+
+
+def joined(values: Any) -> list[Any]:
+    """The tensors of a list that NumPy joins: a tensor stands for its parts along the first axis."""
+    return tensors(*values)
+
+
+def floating(value: Any) -> Any:
+    """A tensor of bool or integers in the default dtype, anything else as it is."""
+    if isinstance(value, TensorBase) and value.desc.dtype.category <= INTEGER:
+        return cast(value, get_default_dtype())
+    return value
+
+
+def cast(tensor: Any, dtype: DTypeLike | None) -> Any:
+    """A tensor in another dtype, itself where it has it or None is given."""
+    if dtype is None:
+        return tensor
+    wanted = as_dtype(dtype)
+    return tensor if tensor.desc.dtype is wanted else call(CAST, (tensor,), (wanted,))
+
+
+def host(value: Any) -> Any:
+    """A tensor's values on the host, anything else as it is: where an answer is wanted there, or indices decide a shape."""
+    return download(value) if isinstance(value, TensorBase) else value
+
+
+def is_given(value: Any) -> bool:
+    """Whether an optional argument was given: NumPy marks some that were not by None, some by a value of its own."""
+    return value is not None and value is not getattr(np, "_NoValue", None)
+
+
+# Results
+
+
+def put(result: Any, out: Any, where: Any = True, casting: str = "same_kind") -> Any:
+    """A result where NumPy's `out=` and `where=` want it.
+
+    Args:
+        result: The new tensor.
+        out: None; a tensor, written into on the device; an array, into which the result is downloaded.
+        where: Elements that are written; the others keep what `out` holds, and are 0 without one (NumPy leaves them undefined).
+        casting: NumPy's word for what conversions to the dtype of `out` are allowed.
+
+    Raises:
+        DTypeError: The result can't be cast to the dtype of `out`.
+        ShapeError: The result does not fit into `out`.
+    """
+    if isinstance(out, tuple):
+        (out,) = out
+    if out is None:
+        return result if where is True else comparison.where(mask(where, result), result, 0)
+    if isinstance(out, np.ndarray):
+        np.copyto(out, download(result), casting=casting, where=np.asarray(host(where)))  # type: ignore[arg-type]
+        return out
+    if not isinstance(out, TensorBase):
+        raise DTypeError(f"out must be a tensor or an array, not {type(out).__name__}")
+    allowed = casting == "unsafe" or promotion.can_cast(result.desc.dtype, out.desc.dtype)
+    if not allowed:
+        text = f"the result has dtype {result.desc.dtype.name}, which can't be cast to {out.desc.dtype.name}"
+        raise DTypeError(text, advice='Give an out of that dtype, or casting="unsafe".')
+    if where is not True:
+        result = comparison.where(mask(where, out), cast(result, out.desc.dtype), out)
+    if result.desc.shape != out.desc.shape and len(result.desc.shape) > len(out.desc.shape):
+        raise ShapeError(f"the result has shape {list(result.desc.shape)}, which does not fit into {list(out.desc.shape)}")
+    return copy_into(out, result)
+
+
+def mask(where: Any, like: TensorBase) -> Any:
+    """NumPy's `where=` as a bool tensor.
+
+    Raises:
+        DTypeError: It is not of bool.
+    """
+    found = upload(where, device=like.desc.device) if not isinstance(where, TensorBase) else where
+    if found.desc.dtype is not bool_:
+        raise DTypeError(f"where= has dtype {found.desc.dtype.name}, bool is needed")
+    return found
+
+
+def spread(tensor: Any, shape: tuple[int, ...]) -> Any:
+    """A view of a larger shape, the tensor itself where it has it."""
+    return tensor if tensor.desc.shape == shape else expand(tensor, *shape)
+
+
+def refuse(function: str, **arguments: Any) -> None:
+    """Refuse arguments of NumPy's that mean something and are not there.
+
+    Raises:
+        UnsupportedError: One of them was given.
+    """
+    for name, value in arguments.items():
+        if is_given(value) and value is not False:
+            raise UnsupportedError(f"{name}= is not there for tensors", where=function, advice="Take .numpy() of them for it.")

@@ -138,6 +138,7 @@ def test_numbers_that_do_not_fit_are_refused() -> None:
         with pytest.raises(ValueError, match="does not hold all of the integers"):
             at.tensor(data, dtype=dtype)
     assert at.tensor(2**64 - 1, dtype=at.uint64).item() == 2**64 - 1
+    assert at.tensor([2**64 - 1, 0], dtype=at.uint64).tolist() == [2**64 - 1, 0]
     assert at.tensor(-(2**63)).item() == -(2**63)
     assert at.tensor(2**70, dtype=at.float32).item() == 2.0**70
     with pytest.raises(TypeError, match="imaginary"):
@@ -228,8 +229,6 @@ def test_arrays_as_operands_in_both_orders() -> None:
         x + "a"
     with pytest.raises(TypeError):
         operator.add(x, [1, 2, 3])
-    with pytest.raises(TypeError):
-        np.sin(x)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,154 @@
+"""Reductions and running reductions in NumPy's words: `axis`, `keepdims`, `initial`, `where`, `out`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from .. import dtypes as d
+from ..base import TensorBase
+from ..errors import ShapeError, ValueRangeError
+from ..ops import comparison, elementwise, reduction, shape, statistics, views
+from . import numpy as border
+
+
+class Reduction(NamedTuple):
+    """A function that takes axes away."""
+
+    function: Callable[..., Any]
+    combine: Callable[..., Any]
+    """The same of two operands: what `initial` is joined by."""
+    identity: Any
+    """What elements left out by `where` count as; None where there is none."""
+    has_dtype: bool = False
+
+
+def _logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
+    return reduction.logsumexp(x, tuple(range(x.ndim)) if axis is None else axis, keepdims)
+
+
+SUM: Final = Reduction(reduction.sum, elementwise.add, 0, True)
+PROD: Final = Reduction(reduction.prod, elementwise.mul, 1, True)
+MAX: Final = Reduction(reduction.amax, elementwise.maximum, None)
+MIN: Final = Reduction(reduction.amin, elementwise.minimum, None)
+ALL: Final = Reduction(reduction.all, comparison.logical_and, True)
+ANY: Final = Reduction(reduction.any, comparison.logical_or, False)
+LOGSUMEXP: Final = Reduction(_logsumexp, elementwise.add, None)
+
+
+def reduced(
+    how: Reduction,
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """A reduction in NumPy's words.
+
+    Raises:
+        ValueRangeError: `where` is given for a reduction that has no identity, without `initial`.
+    """
+    (x,) = border.tensors(x)
+    keep = bool(keepdims) if border.is_given(keepdims) else False
+    start = initial if border.is_given(initial) else None
+    if border.is_given(where) and where is not True:
+        neutral = how.identity if start is None else start
+        if neutral is None:
+            raise ValueRangeError("where= needs initial= here, since the reduction has no identity", where=how.function.__name__)
+        x = comparison.where(border.mask(where, x), x, neutral)
+    if how.has_dtype:
+        x = border.cast(x, dtype)
+    result = _emptied(x, axis, keep, start) if start is not None and how.identity is None else None
+    if result is None:
+        result = _over(how, x, axis, keep)
+        if start is not None:
+            result = how.combine(result, *border.operands(start))
+    return border.put(result if how.has_dtype else border.cast(result, dtype), out)
+
+
+def _over(how: Reduction, x: Any, axis: Any, keep: bool) -> Any:
+    if axis == ():  # over no axis, which for PyTorch's functions means all
+        if how.identity is True or how.identity is False:
+            return x.to(d.bool_, copy=True)
+        whole = how.has_dtype and x.desc.dtype.category <= d.INTEGER
+        return x.to(d.int64 if whole else x.desc.dtype, copy=True)
+    return how.function(x, tuple(axis) if isinstance(axis, list) else axis, keep)
+
+
+def _emptied(x: Any, axis: Any, keep: bool, start: Any) -> Any:
+    """What a maximum over nothing is when `initial` says so."""
+    dims = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    taken = {dim % x.ndim for dim in dims} if x.ndim else set()
+    if all(x.shape[dim] for dim in taken):
+        return None
+    lengths = [1 if dim in taken else length for dim, length in enumerate(x.shape) if keep or dim not in taken]
+    return x.new_full(tuple(lengths), start)
+
+
+def running(function: Callable[..., Any], x: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """A running reduction in NumPy's words; over the flattened elements if `axis` is None."""
+    (x,) = border.tensors(x)
+    x = border.cast(x, dtype)
+    if axis is None:
+        x, axis = views.reshape(x, -1), 0
+    elif not x.ndim:
+        raise ShapeError("a 0-d tensor has no axis to run along").with_context(function.__name__, (x,))
+    found = function(x, axis)
+    return border.put(found if isinstance(found, TensorBase) else found[0], out)
+
+
+def mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    """Means; of bool and integers in the default dtype. Like: numpy.mean."""
+    (x,) = border.tensors(x)
+    x = border.floating(border.cast(x, dtype))
+    keep = bool(keepdims) if border.is_given(keepdims) else False
+    if not border.is_given(where) or where is True:
+        return border.put(shape.clone(x) if axis == () else reduction.mean(x, axis, keep), out)
+    chosen = border.spread(border.mask(where, x), x.shape)
+    total = reduction.sum(comparison.where(chosen, x, 0), axis, keep)
+    return border.put(total / border.cast(reduction.sum(chosen, axis, keep), total.dtype), out)
+
+
+def spread_of(
+    function: Callable[..., Any],
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    """Variances and standard deviations: NumPy divides by the number of elements where PyTorch takes one off."""
+    border.refuse(function.__name__, where=None if where is True else where, mean=mean)
+    (x,) = border.tensors(x)
+    x = border.floating(border.cast(x, dtype))
+    if border.is_given(correction):
+        ddof = correction
+    if axis == ():
+        return border.put((x - x) / (1 - ddof), out)
+    return border.put(function(x, axis, keepdim=bool(keepdims) if border.is_given(keepdims) else False, correction=ddof), out)
+
+
+def one_axis(x: Any, axis: Any) -> tuple[Any, int | None, tuple[int, ...]]:
+    """(tensor, axis, shape with lengths 1) for functions along one axis or all, where NumPy takes several axes."""
+    if axis is None or isinstance(axis, int):
+        kept = tuple(1 if axis is None or dim == axis % x.ndim else length for dim, length in enumerate(x.shape))
+        return x, axis, kept
+    taken = [dim % x.ndim for dim in axis]
+    rest = [dim for dim in range(x.ndim) if dim not in taken]
+    kept = tuple(1 if dim in taken else length for dim, length in enumerate(x.shape))
+    count = 1
+    for dim in taken:
+        count *= x.shape[dim]
+    moved = views.permute(x, (*rest, *taken))
+    return views.reshape(moved, (*(x.shape[dim] for dim in rest), count)), -1, kept
+
+
+logcumsumexp: Final = statistics.logcumsumexp
