@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import base, shapes
 from ..base import TensorBase
-from ..dtypes import bool_, from_numpy, get_default_dtype, int64, uint64
+from ..dtypes import bool_, from_numpy, get_default_dtype, int64
 from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..runtime import copies
@@ -74,6 +74,8 @@ def _from_lists(data: Any, dtype: DType | None) -> Array:
     if array.size == 0 and not any(issubclass(kind, (np.generic, np.ndarray)) for kind in kinds):
         return array.astype((get_default_dtype() if dtype is None else dtype).numpy)
     if kinds <= _PYTHON_INTS:
+        if array.dtype.kind == "f":  # what NumPy makes of ints on both sides of 2**63
+            array = np.asarray(data, np.dtype(object))
         return _from_ints(array, kinds, dtype)
     from_numpy(array.dtype)
     if array.dtype == np.float64 and all(issubclass(kind, (int, float)) and not issubclass(kind, np.generic) for kind in kinds):
@@ -98,11 +100,7 @@ def _from_ints(array: Array, kinds: set[type], dtype: DType | None) -> Array:
     if wanted.category > 1 or wanted is bool_:
         return array.astype(np.float64) if array.dtype == object else array
     limits = np.iinfo(wanted.numpy)
-    if array.dtype.kind in "iub":
-        fits = limits.min <= int(array.min()) and int(array.max()) <= limits.max
-    else:  # beyond int64 NumPy makes floats or objects
-        fits = wanted is uint64 and array.dtype == np.uint64
-    if not fits:
+    if not (limits.min <= int(array.min()) and int(array.max()) <= limits.max):
         raise ValueRangeError(f"{wanted.name} does not hold all of the integers: it goes from {limits.min} to {limits.max}")
     return array.astype(wanted.numpy)
 

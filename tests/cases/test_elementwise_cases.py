@@ -27,8 +27,31 @@ def test_integer_remainder_and_floor_division_take_the_divisors_sign() -> None:
     assert (a % b).dtype is (a // b).dtype is at.fmod(a, b).dtype is at.int32
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int64", "float32", "float16", "bfloat16", "float64"])
+def test_remainders_and_floor_divisions_of_other_dtypes_in_place_and_by_rounding_mode(dtype: str) -> None:
+    # pytorch/pytorch#1164
+    a, b = at.tensor([-6, 6, -7, 7, -8]).to(dtype), at.tensor([5, -5, 3, -3, -3]).to(dtype)
+    floored = a.clone()
+    floored //= b
+    left = a.clone()
+    left %= b
+    written = at.empty_like(a)
+    at.remainder(a, b, out=written)
+    for result, expected in (
+        (floored, [-2, -2, -3, -3, 2]),
+        (at.div(a, b, rounding_mode="floor"), [-2, -2, -3, -3, 2]),
+        (at.div(a, b, rounding_mode="trunc"), [-1, -1, -2, -2, 2]),
+        (left, [4, -4, 2, -2, -2]),
+        (written, [4, -4, 2, -2, -2]),
+        (a.clone().fmod_(b), [-1, 1, -1, 1, -2]),
+    ):
+        assert values(result) == expected
+        assert result.dtype is a.dtype
+    assert values(-7 // b) == [-2, 1, -3, 2, 2] and values(7 % b) == [2, -3, 1, -2, -2]
+
+
 @pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])
-@pytest.mark.parametrize("dtype", ["int32", "int64", "int8", "uint8", "int16"])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "int8", "uint8", "int16", "uint16", "uint32", "uint64"])
 def test_an_integer_divided_by_zero_gives_zero(name: str, dtype: str) -> None:
     # pytorch/pytorch#1170 (review thread); kulinseth/pytorch#314
     result = getattr(at, name)(at.tensor([1, 0], dtype=dtype), at.tensor([0, 0], dtype=dtype))
@@ -57,9 +80,33 @@ def test_eight_bit_arithmetic_wraps() -> None:
         (-s, [-127, -128, -128], at.int8),
         (abs(s), [127, -128, -128], at.int8),
         (s * 2, [-2, 0, 0], at.int8),
+        (5 - u, [61, 4, 245], at.uint8),
+        (-u, [56, 255, 240], at.uint8),
+        (u**2, [64, 1, 0], at.uint8),
+        (u << 1, [144, 2, 32], at.uint8),
+        (at.sub(u, v, alpha=2), [0, 253, 238], at.uint8),
+        (u.clone().add_(v), [44, 3, 33], at.uint8),
+        (at.mul(u, v, out=at.empty_like(u)), [32, 2, 16], at.uint8),
     ):
         assert result.dtype is dtype
         assert values(result) == expected
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "int64", "uint16", "uint32", "uint64"])
+def test_arithmetic_of_wider_integers_wraps_too(dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    x = at.tensor([limits.max, limits.min], dtype=dtype)
+    host = np.array([limits.max, limits.min], dtype)
+    one = np.array(1, dtype)
+    for result, expected in (
+        (x + 1, host + one),
+        (x - 1, host - one),
+        (x * 2, host + host),
+        (-x, np.negative(host)),
+        (abs(x), np.abs(host)),
+    ):
+        assert result.dtype is x.dtype
+        assert values(result) == expected.tolist()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float64"])
@@ -74,6 +121,15 @@ def test_the_sign_of_zero_survives(dtype: str) -> None:
         (-z, [False, True]),
         (at.ceil(at.tensor([-0.5], dtype=dtype)), [True]),
         (at.round(at.tensor([-0.4], dtype=dtype)), [True]),
+        (at.trunc(at.tensor([-0.4], dtype=dtype)), [True]),
+        (at.sign(z), [False, False]),
+        (at.nn.functional.elu(z), [True, False]),
+        (at.nn.functional.selu(z), [True, False]),
+        (at.nn.functional.celu(z), [True, False]),
+        (at.fmod(z, 1), [True, False]),
+        (at.clamp(z, -1, 1), [True, False]),
+        (z.to(at.float64), [True, False]),
+        (z.clone().fill_(-0.0), [True, True]),
     ):
         assert values(at.signbit(result)) == signs
         assert np.signbit(result.numpy().astype(np.float64)).tolist() == signs
@@ -93,6 +149,22 @@ def test_casting_floats_to_integers() -> None:
         for _ in range(2):
             assert values(at.tensor([special]).to(at.int32)) == [expected]
             assert values(at.full((1000,), special).to(at.int32)) == [expected] * 1000
+
+
+@pytest.mark.parametrize("source", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+def test_casts_saturate_alike_at_every_length_and_position(source: str, dtype: str) -> None:
+    # pytorch/pytorch#180159, #87556, #154726
+    limits = np.iinfo(dtype)
+    x = at.tensor([math.nan, math.inf, -math.inf, -1.7, 0.99]).to(source)
+    expected = [0, limits.max, limits.min, max(limits.min, -1), 0]
+    assert values(x.to(dtype)) == expected
+    assert [values(x[place].to(dtype)) for place in range(5)] == expected
+    assert values(at.cat([x] * 99).to(dtype)) == expected * 99
+    assert values(at.zeros(5, dtype=dtype).copy_(x)) == expected
+    doubled = at.zeros(10, dtype=dtype)
+    doubled[::2] = x
+    assert values(doubled[::2]) == expected
 
 
 def test_float32_to_bfloat16_rounds_to_nearest_even() -> None:

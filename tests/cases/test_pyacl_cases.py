@@ -122,6 +122,11 @@ def test_the_argument_parser(ready: ModuleType) -> None:
     attr = acl.op.create_attr()
     assert acl.op.set_attr_bool(attr, "a", True) == 0
     acl.op.destroy_attr(attr)
+    desc = acl.mdl.create_desc()
+    for arguments in ((desc, 0, 0), (desc,), ("desc", 0), (desc, 0.0)):
+        with pytest.raises(TypeError, match=r"acl\.mdl\.get_input_size_by_index args parse failed!$"):
+            acl.mdl.get_input_size_by_index(*arguments)
+    assert acl.mdl.destroy_desc(desc) == 0
 
 
 def test_pointers_of_host_objects_are_real(ready: ModuleType) -> None:
@@ -139,8 +144,10 @@ def test_pointers_of_host_objects_are_real(ready: ModuleType) -> None:
         warnings.simplefilter("always")
         assert acl.util.numpy_to_ptr(view) == view.__array_interface__["data"][0] == array.__array_interface__["data"][0] + 20
     assert any("contiguous" in str(warning.message) for warning in said)
-    with pytest.raises(ValueError, match="needs an ndarray as argument"):
-        acl.util.numpy_to_ptr([1, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="needs an ndarray as argument"):
+            acl.util.numpy_to_ptr([1, 2])
     with pytest.raises(ValueError, match="needs an byte as argument"):
         acl.util.bytes_to_ptr(bytearray(8))
     with warnings.catch_warnings():
@@ -173,3 +180,42 @@ def test_a_device_number_that_does_not_exist(acl: ModuleType) -> None:
     code = acl.rt.set_device(-1)
     assert code != 0
     assert acl.rt.peek_at_last_error(0) == acl.rt.peek_at_last_error(0) != 0
+
+
+@pytest.mark.parametrize("number", [at.device_count(), 4096, -1])
+def test_a_device_that_does_not_exist_is_refused_with_the_count_everywhere(number: int) -> None:
+    # vllm-project/vllm-ascend#800
+    text = rf"{number} is out of range: there are {at.device_count()} devices"
+    before = at.current_device()
+    for call in (
+        lambda: at.ones(1, device=number),
+        lambda: at.tensor([1], device=f"npu:{number}"),
+        lambda: at.ones(1).to(f"npu:{number}"),
+        lambda: at.ones(1).npu(number),
+        lambda: at.set_device(number),
+        lambda: at.synchronize(number),
+    ):
+        with pytest.raises(ValueError, match=text):
+            call()
+    assert at.current_device() == before
+    assert (at.ones(1, device=0) + 1).tolist() == [2.0]
+
+
+def test_operands_on_two_devices_are_refused_with_both_names() -> None:
+    # pytorch/pytorch#13717, #39227
+    near, far = at.ones(1, 1), at.ones(1, 1, device=1)
+    for call in (
+        lambda: near + far,
+        lambda: near @ far,
+        lambda: at.cat([near, far]),
+        lambda: at.where(near > 0, near, far),
+        lambda: at.add(near, 1, out=far),
+        lambda: near.clone().mul_(far),
+        lambda: near[at.tensor([0], device=1)],
+        lambda: at.conv2d(near[None, None], far[None, None]),
+        lambda: at.einsum("ij,jk->ik", near, far),
+    ):
+        with pytest.raises(RuntimeError, match=r"npu:[01].*npu:[01]"):
+            call()
+    assert (near + np.float32(1) + np.array(2.0)).tolist() == [[4.0]], "numbers and 0-d arrays of the host may"
+    assert near.clone().copy_(far * 2).tolist() == [[2.0]], "copy_ goes between devices"

@@ -129,7 +129,7 @@ def _exponential_unit(out: Array, x: Array, positive: float, negative: float, in
     np.minimum(out, kind(0), out=out)
     np.expm1(out, out)
     np.multiply(out, kind(negative), out)
-    choose(out, x > 0, x if positive == 1.0 else np.multiply(x, kind(positive)), out)
+    choose(out, x >= 0, x if positive == 1.0 else np.multiply(x, kind(positive)), out)
 
 
 for _name, _steps in {
@@ -251,7 +251,7 @@ def celu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         np.divide(out, kind(alpha), out)
         np.expm1(out, out)
         np.multiply(out, kind(alpha), out)
-        choose(out, x > 0, x, out)
+        choose(out, x >= 0, x, out)
 
     return bind_steps(steps, inputs, outputs[0])
 
