@@ -8,8 +8,9 @@ from typing import Any, Final
 from ascendtensor.codes import data_type_size as _type_size
 
 from .engine import memory
-from .engine.arguments import function, invalid, long_list, null, refuse
+from .engine.arguments import function, invalid, long_list, null
 from .engine.diagnostics import missing
+from .engine.refusals import not_ints, not_list
 from .engine.tables import BUFFERS, DESCS, DataBuffer, TensorDesc, new_handle
 
 UNKNOWN_RANK: Final = 0xFFFF_FFFF_FFFF_FFFE
@@ -29,10 +30,9 @@ def _desc(handle: int) -> TensorDesc:
 @function("acl.create_tensor_desc", "iOi")
 def create_tensor_desc(data_type: int, dims: Any, format: int) -> int:
     """A descriptor; nothing is validated (TD-1, PY-12)."""
-    if not isinstance(dims, list):
-        raise TypeError("acl.create_tensor_desc args parse failed: argument 2 is not list")
+    shape = long_list("acl.create_tensor_desc", dims)
     handle = new_handle()
-    DESCS[handle] = TensorDesc(data_type, long_list("acl.create_tensor_desc", dims), format)
+    DESCS[handle] = TensorDesc(data_type, shape, format)
     return handle
 
 
@@ -202,13 +202,15 @@ def set_tensor_origin_shape(desc: int, dims: Any) -> int:
 
 def _pairs(name: str, ranges: Any) -> list[tuple[int, int]]:
     """A list of lists of at least two ints, of which two are read."""
-    if type(ranges) is not list:
-        refuse(name)
+    if not isinstance(ranges, list):
+        not_list(name)
     pairs = []
     for element in ranges:
-        numbers = long_list(name, element)
+        if not isinstance(element, list):
+            raise TypeError("the list argument is not list")
+        numbers = long_list(name, element[:2])
         if len(numbers) < 2:
-            refuse(name)
+            not_ints(name)
         pairs.append((numbers[0], numbers[1]))
     return pairs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .engine import model_runs, whole_models
-from .engine.arguments import function, getter, invalid, null, public, refuse
+from .engine.arguments import function, getter, invalid, null, public
 from .engine.contexts import stream_for
 from .engine.diagnostics import missing
 from .engine.model_file import unpack
@@ -224,10 +224,12 @@ def set_dynamic_hw_size(model_id: int, dataset: int, index: int, height: int, wi
 def set_input_dynamic_dims(model_id: int, dataset: int, index: int, dims: Any) -> int:
     """Chooses a gear by the dims of all inputs, one after another (MDL-20)."""
     if not isinstance(dims, dict):
-        refuse("acl.mdl.set_input_dynamic_dims")
-    count, values = dims["dimCount"], dims["dims"]  # KeyError without them, as in the binding
-    if not isinstance(count, int) or type(values) is not list or not all(isinstance(value, int) for value in values):
-        refuse("acl.mdl.set_input_dynamic_dims")
+        raise TypeError("argument 4 is not dict")
+    count, values = dims.get("dimCount"), dims.get("dims")
+    if not isinstance(values, list):
+        raise TypeError("The dims of parameter 4 is not a list.")
+    if not isinstance(count, int) or not all(isinstance(value, int) for value in values):
+        raise TypeError("the dims of fourth parameter is not list of int")
     if dataset == 0:
         raise null("dataset")
     found = dataset_for(dataset)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from ascendtensor.codes import ErrorCode
 
 from .engine import AclFault, memory, whole_models
-from .engine.arguments import WORD, function, getter, invalid, null, refuse
+from .engine.arguments import WORD, function, getter, invalid, null
 from .engine.diagnostics import missing
 from .engine.model_file import unpack
 from .engine.tables import new_handle
@@ -111,18 +111,23 @@ def destroy_exec_config_handle(exec_config: int) -> int:
     return 0
 
 
+def _refuse(name: str) -> NoReturn:
+    """The binding's TypeError for a value, whatever that for the number of arguments is."""
+    raise TypeError(f"{name} args parse failed!")
+
+
 def _number(name: str, value: Any, bits: int) -> int:
     """An int as the binding hands it on: range-checked with 32 bits, wrapped with 64."""
     if bits == 64:
         if not isinstance(value, int):
-            refuse(name)
+            _refuse(name)
         return value & WORD
     try:
         number = operator.index(value)
     except TypeError:
-        refuse(name)
+        _refuse(name)
     if not -(1 << 31) <= number < 1 << 31:
-        refuse(name)
+        _refuse(name)
     return number
 
 
@@ -143,7 +148,7 @@ def set_config_opt(config_handle: int, attr: int, value: Any) -> int:
     name = "acl.mdl.set_config_opt"
     if attr == PATH:
         if not isinstance(value, str) or "\0" in value:
-            refuse(name)
+            _refuse(name)
         given: Any = value
     else:
         given = _number(name, value, 32 if attr == PRIORITY else 64)

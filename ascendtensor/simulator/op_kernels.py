@@ -8,7 +8,7 @@ import numpy as np
 
 from .engine import AclFault, custom, memory, tiling
 from .engine.absent import API_NOT_SUPPORTED, absent
-from .engine.arguments import function, int_list, invalid, null, refuse
+from .engine.arguments import function, int_list, invalid, null
 from .engine.attrs import EMPTY, Attributes
 from .engine.diagnostics import missing
 from .engine.matching import query_of, spec_of
@@ -47,7 +47,7 @@ ON_FINALIZE.append(_release)
 def register_compile_func(op_type: str, fn: Any) -> int:
     """A selector for an operator type, once (TIK-2)."""
     if not callable(fn):
-        refuse("acl.op.register_compile_func")
+        raise TypeError("argument 2 must be a callback function.")
     if op_type in tiling.SELECTORS:
         if State.binding_defects:  # PY-20
             tiling.SELECTORS[op_type] = fn

@@ -84,7 +84,7 @@ def create_config(device_id_list: Any, aicore_metrics: int, aicore_events_ptr: i
     """
     devices = int_list("acl.prof.create_config", device_id_list)
     if any(device < 0 for device in devices):
-        raise ValueError("acl.prof.create_config: PyLong_AsUnsignedLong failed")
+        raise ValueError("PyLong_AsUnsignedLong failed")
     fits = all(0 <= device < memory.Settings.devices for device in devices) and len(set(devices)) == len(devices)
     nowhere = not devices and not data_type_config & profiling.STAMPS
     if nowhere or len(devices) > MAX_DEVICES or not fits or aicore_metrics not in METRICS or aicore_events_ptr:

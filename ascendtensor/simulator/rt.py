@@ -596,7 +596,7 @@ def unsubscribe_report(thread_id: int, stream: int) -> int:
 def launch_callback(fn: Callable[[Any], Any], user_data: Any, block_type: int, stream: int) -> int:
     """``fn(user_data)`` in stream order, in the subscribed thread (CB-1, CB-4, PY-18)."""
     if not callable(fn):
-        refuse("acl.rt.launch_callback")
+        raise TypeError("parameter must be callable")
     if block_type not in (0, 1):
         raise invalid("block_type", block_type, "must be 0 or 1")
     found = contexts.stream_for(stream)

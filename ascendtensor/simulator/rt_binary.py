@@ -130,7 +130,7 @@ def _check_options(opts: Any, name: str) -> None:
         TypeError: Something else in it.
     """
     if type(opts) is not list:
-        raise ValueError(f"{name}: argument 2 only support the format of list")
+        raise ValueError("argument 2 only support the format of list")
     for option in opts:
         if not isinstance(option, dict) or not all(isinstance(value, int) for value in option.values()):
             refuse(name)
@@ -195,7 +195,7 @@ def get_function_name(func_handle: int, max_len: int) -> tuple[str, int]:
         ValueError: For room of 1024 and more, as the binding does.
     """
     if max_len >= MAX_NAME:
-        raise ValueError("acl.rt.get_function_name: maxLen should be less than 1024")
+        raise ValueError("maxLen should be less than 1024")
     found: _Function = _find(_FUNCTIONS, "func_handle", func_handle)
     if max_len == 0:
         raise invalid("max_len", max_len, "must be greater than 0", PARAM_INVALID)

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from .engine import AclFault, contexts, memory
 from .engine.absent import absent
-from .engine.arguments import function, invalid, null, refuse
+from .engine.arguments import function, invalid, null
 from .engine.tables import COUNTED, new_handle
 
 __all__ = [
@@ -75,7 +75,7 @@ COUNTED.update({"registered_memory": _REGISTERED, "reserved_addresses": _RESERVE
 # Allocation by attributes
 
 
-def _configured(cfg: Any, name: str) -> dict[int, Any]:
+def _configured(cfg: Any) -> dict[int, Any]:
     """Attribute number to value out of ``{"numAttrs": n, "attrs": [{"attr": number, "value": {...}}]}``.
 
     Raises:
@@ -83,12 +83,12 @@ def _configured(cfg: Any, name: str) -> dict[int, Any]:
         KeyError: Another number of attributes than it says, or a value of none of the three kinds, as the binding does.
     """
     if not isinstance(cfg, dict):
-        refuse(name)
+        raise TypeError("pyCfg is not dict!")
     if not cfg:
         return {}
     attrs = cfg.get("attrs")
-    if type(attrs) is not list or not all(isinstance(entry, dict) and isinstance(entry.get("value", {}), dict) for entry in attrs):
-        refuse(name)
+    if not isinstance(attrs, list) or not all(isinstance(entry, dict) and isinstance(entry.get("value", {}), dict) for entry in attrs):
+        raise TypeError("the aclrtMallocAttrValue argument is not dict")
     if cfg.get("numAttrs", 0) != len(attrs):
         raise KeyError("The numAttrs inputed does not match the expected numAttrs")
     found: dict[int, Any] = {}
@@ -101,8 +101,8 @@ def _configured(cfg: Any, name: str) -> dict[int, Any]:
     return found
 
 
-def _malloc(name: str, size: int, cfg: Any) -> tuple[int, int]:
-    chosen = _configured(cfg, name)
+def _malloc(size: int, cfg: Any) -> tuple[int, int]:
+    chosen = _configured(cfg)
     if size == 0:
         raise invalid("size", size, "must be greater than 0")
     padded = memory.padded_size(size)
@@ -117,19 +117,19 @@ def _malloc(name: str, size: int, cfg: Any) -> tuple[int, int]:
 @function("acl.rt.malloc_with_cfg", "KiO", 0)
 def malloc_with_cfg(size: int, policy: int, cfg: Any) -> tuple[int, int]:
     """(address, ret), as ``malloc``; of the attributes only the device has an effect (RT-28, RT-29)."""
-    return _malloc("acl.rt.malloc_with_cfg", size, cfg)
+    return _malloc(size, cfg)
 
 
 @function("acl.rt.malloc_for_task_scheduler", "KiO", 0)
 def malloc_for_task_scheduler(size: int, policy: int, cfg: Any) -> tuple[int, int]:
     """(address, ret), as ``malloc_with_cfg``: no memory of the simulated devices is out of the scheduler's reach."""
-    return _malloc("acl.rt.malloc_for_task_scheduler", size, cfg)
+    return _malloc(size, cfg)
 
 
 @function("acl.rt.malloc_host_with_cfg", "KO", 0)
 def malloc_host_with_cfg(size: int, cfg: Any) -> tuple[int, int]:
     """(address, ret) of pinned memory, as ``malloc_host`` (RT-30)."""
-    _configured(cfg, "acl.rt.malloc_host_with_cfg")
+    _configured(cfg)
     if size == 0:
         raise invalid("size", size, "must be greater than 0")
     device = contexts.current().device
@@ -139,7 +139,7 @@ def malloc_host_with_cfg(size: int, cfg: Any) -> tuple[int, int]:
 # Physical and virtual memory
 
 
-def _properties(prop: Any, name: str) -> int:
+def _properties(prop: Any) -> int:
     """The device of ``{"handleType", "allocationType", "memAttr", "location": {"id", "type"}, "reserve"}``.
 
     What is missing counts as 0.
@@ -148,8 +148,10 @@ def _properties(prop: Any, name: str) -> int:
         TypeError: No dict.
         AclFault: 100000 for values that name no device memory.
     """
-    if not isinstance(prop, dict) or not isinstance(prop.get("location", {}), dict):
-        refuse(name)
+    if not isinstance(prop, dict):
+        raise TypeError("the aclrtPhysicalMemProp argument is not dict")
+    if not isinstance(prop.get("location", {}), dict):
+        raise TypeError("the aclrtMemLocation argument is not dict")
     location = prop.get("location", {})
     pinned = prop.get("allocationType", 0) == prop.get("handleType", 0) == 0
     if not pinned or prop.get("memAttr", 0) not in _PHYSICAL_ATTRIBUTES or location.get("type", 0) != DEVICE:
@@ -165,7 +167,7 @@ def _check_granular(size: int) -> None:
 @function("acl.rt.mem_get_allocation_granularity", "Oi", 0)
 def mem_get_allocation_granularity(prop: Any, option: int) -> tuple[int, int]:
     """(bytes, ret): 2 MiB, smallest and recommended."""
-    _properties(prop, "acl.rt.mem_get_allocation_granularity")
+    _properties(prop)
     if option not in (0, 1):
         raise invalid("option", option, "must be 0 or 1")
     return GRANULARITY, 0
@@ -174,7 +176,7 @@ def mem_get_allocation_granularity(prop: Any, option: int) -> tuple[int, int]:
 @function("acl.rt.malloc_physical", "KOK", 0)
 def malloc_physical(size: int, prop: Any, flags: int) -> tuple[int, int]:
     """(handle, ret) of memory that is reached through ``map_mem`` only."""
-    device = _properties(prop, "acl.rt.malloc_physical")
+    device = _properties(prop)
     if flags:
         raise invalid("flags", flags, "must be 0")
     _check_granular(size)

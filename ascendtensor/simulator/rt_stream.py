@@ -116,7 +116,7 @@ def get_stream_overflow_switch(stream: int) -> tuple[int, int]:
 def set_stream_attribute(stream: int, attr_type: int, value: Any) -> int:
     """Failure mode (1), overflow switch (2) or a tag of the program's own (3), under the key of that name; 0 without it."""
     if not isinstance(value, dict):
-        refuse("acl.rt.set_stream_attribute")
+        raise TypeError("the aclrtStreamAttrValue argument is not dict")
     found = contexts.stream_for(stream)
     key = _ATTRIBUTE_KEYS.get(attr_type)
     if key is None or not isinstance(value.get(key, 0), int):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import threading
+import traceback
 import warnings
 from collections.abc import Callable
 from typing import Any, Final
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .engine import AclFault, memory
-from .engine.arguments import function, public, refuse
+from .engine.arguments import function, public
 from .engine.tables import ON_NEW_PROCESS
 
 _MAX_BYTES: Final = (1 << 63) - 1
@@ -61,6 +62,7 @@ class _Thread(threading.Thread):
             else:
                 self.function(self.argument)
         except BaseException as error:
+            traceback.print_exception(error)
             self.error = error
         self.ended.set()
         self.released.wait()
@@ -77,13 +79,14 @@ def _forget_threads() -> None:
 ON_NEW_PROCESS.append(_forget_threads)
 
 
-def _deprecated(name: str) -> None:
-    warnings.warn(f"acl.util.{name} is deprecated, use bytes_to_ptr or ptr_to_bytes instead", DeprecationWarning, stacklevel=4)
+def _deprecated(name: str, instead: str = "bytes_to_ptr") -> None:
+    """A plain Warning, which Python shows, not a DeprecationWarning (PY-15)."""
+    warnings.warn(f"acl.util.{name} will be deprecated. Please use acl.util.{instead} instead.", Warning, stacklevel=4)
 
 
-def _array(name: str, value: Any) -> npt.NDArray[Any]:
+def _array(value: Any) -> npt.NDArray[Any]:
     if not isinstance(value, np.ndarray):
-        raise ValueError(f"acl.util.{name}: needs an ndarray as argument")
+        raise ValueError("needs an ndarray as argument")
     return value
 
 
@@ -95,7 +98,7 @@ def _pointer(array: npt.NDArray[Any]) -> int:
 def bytes_to_ptr(data: Any) -> int:
     """Address inside the object itself, good while it lives."""
     if not isinstance(data, bytes):
-        raise ValueError("acl.util.bytes_to_ptr: needs an byte as argument")
+        raise ValueError("needs an byte as argument")
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 
@@ -123,18 +126,18 @@ def _readable(ptr: int, size: int) -> int:
 @function("acl.util.numpy_to_ptr", "O")
 def numpy_to_ptr(array: Any) -> int:
     """Address of the data, contiguous or not; the caller keeps the array."""
-    found = _array("numpy_to_ptr", array)
     _deprecated("numpy_to_ptr")
+    found = _array(array)
     if not found.flags.c_contiguous:
-        warnings.warn("acl.util.numpy_to_ptr: the array is not contiguous", RuntimeWarning, stacklevel=3)
+        warnings.warn("The input ndarray is discontiguous. Please use acl.util.bytes_to_ptr instead.", Warning, stacklevel=3)
     return _pointer(found)
 
 
 @function("acl.util.numpy_contiguous_to_ptr", "O")
 def numpy_contiguous_to_ptr(array: Any) -> tuple[int, npt.NDArray[Any]]:
     """(address, array it belongs to, which may be a copy)."""
-    found = _array("numpy_contiguous_to_ptr", array)
     _deprecated("numpy_contiguous_to_ptr")
+    found = _array(array)
     contiguous = found if found.flags.c_contiguous else np.ascontiguousarray(found)
     return _pointer(contiguous), contiguous
 
@@ -144,11 +147,16 @@ def ptr_to_numpy(ptr: int, shape: Any, numpy_type: int) -> npt.NDArray[Any]:
     """A writable view without owner.
 
     Raises:
-        ValueError: For a shape that is no tuple of ints, an unknown type number, or an address the host can't read.
+        TypeError: For something else than ints in the shape.
+        ValueError: For a shape that is no tuple, an unknown type number, or an address the host can't read.
     """
-    _deprecated("ptr_to_numpy")
-    if type(shape) is not tuple or not all(isinstance(dim, int) and dim >= 0 for dim in shape):
-        raise ValueError("acl.util.ptr_to_numpy: shape is not a tuple of int")
+    _deprecated("ptr_to_numpy", "ptr_to_bytes")
+    if not isinstance(shape, tuple):
+        raise ValueError("shape is empty")
+    if not all(isinstance(dim, int) for dim in shape):
+        raise TypeError("the second argument is not list of int")
+    if any(dim < 0 for dim in shape):
+        raise ValueError("negative dimensions are not allowed")
     if numpy_type not in NPY_TYPES:
         raise ValueError(f"acl.util.ptr_to_numpy: unknown numpy type number {numpy_type}")
     dtype = np.dtype(NPY_TYPES[numpy_type])
@@ -167,7 +175,7 @@ def ptr_to_numpy(ptr: int, shape: Any, numpy_type: int) -> npt.NDArray[Any]:
 def start_thread(fn: Callable[..., Any], args: Any) -> tuple[int, int]:
     """(thread id, errno). Unlike the wrapper of 2026 it leaves the program's SIGINT handler alone (PY-20)."""
     if not callable(fn):
-        refuse("acl.util.start_thread")
+        raise TypeError("parameter must be callable")
     thread = _Thread(fn, args)
     try:
         thread.start()
@@ -195,7 +203,7 @@ def stop_thread(thread_id: int) -> int:
     thread.released.set()
     thread.join()
     if thread.error is not None:
-        raise RuntimeError(f"thread {thread_id} raised {thread.error!r}") from thread.error
+        raise RuntimeError(f"exception={type(thread.error).__name__},msg=thread call failed;") from thread.error
     return 0
 
 

@@ -30,7 +30,7 @@ def test_add_through_a_handle(acl: ModuleType) -> None:  # HD-4, OP-11
 
 def test_create_handle_arguments(acl: ModuleType) -> None:  # HD-1, PY-2, PY-5, K3, K4
     add = Add(acl, 2)
-    with pytest.raises(TypeError, match=r"acl\.op\.create_handle args parse failed"):
+    with pytest.raises(TypeError, match=r"^argument 2 or 3 is not list$"):
         acl.op.create_handle("Add", tuple(add.in_descs), add.out_descs, 0)
     with pytest.raises(TypeError, match=r"acl\.op\.create_handle args parse failed"):
         acl.op.create_handle("Add", add.in_descs, add.out_descs)
@@ -131,7 +131,7 @@ def test_wrong_arguments_are_type_errors_before_and_after_the_first_launch(acl: 
         (handle, add.inputs, add.outputs, None),
     ]
     for args in bad:
-        with pytest.raises(TypeError, match=r"acl\.op\.execute_with_handle args parse failed"):
+        with pytest.raises(TypeError, match=r"acl\.op\.execute_with_handle args parse failed|argument 2 or 3 is not list"):
             acl.op.execute_with_handle(*args)
     with pytest.raises(TypeError, match="the list argument is not list of int"):
         acl.op.execute_with_handle(handle, [[1], 2], add.outputs, 0)
@@ -359,7 +359,7 @@ def test_arrays_of_one_handle_are_no_lists(acl: ModuleType) -> None:  # PY-5
     x, y = upload(acl, np.ones(4, np.float32))[0], empty(acl, 16)[0]
     assert acl.op.execute_with_handle(handle, [x], [y], 0) == 0
     for inputs, outputs in ((np.array([x]), [y]), ([x], np.array([y])), ((x,), [y]), ([x], (y,))):
-        with pytest.raises(TypeError, match=r"acl\.op\.execute_with_handle args parse failed"):
+        with pytest.raises(TypeError, match=r"^argument 2 or 3 is not list$"):
             acl.op.execute_with_handle(handle, inputs, outputs, 0)
     acl.rt.synchronize_stream(0)
 

@@ -59,7 +59,7 @@ class Caller:
     def call(self, name: str, fn: Callable[..., Any]) -> None:
         try:
             result = fn(*[self.value(parameter.partition(":")[2].rstrip("?")) for parameter in API[name]["params"]])
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RuntimeError):
             return
         handle = result[0] if isinstance(result, tuple) else result
         if name.rpartition(".")[2] in CREATORS and handle:

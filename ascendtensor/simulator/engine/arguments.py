@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn, ParamSpec, TypeVar, cast
 
 from . import AclFault, errors_log
+from .refusals import PYTHONS_OWN, not_ints, not_list, pythons_own, refusal
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -97,7 +98,7 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
     required, _, optional = letters.partition("|")
     converters = [CONVERTERS[letter] for letter in required + optional]
     least, most = len(required), len(converters)
-    refusal = f"{name} args parse failed"
+    text = refusal(name)
     keyword_refusal = f"{name}() takes no keyword arguments"
 
     def failure(code: int) -> Any:
@@ -111,11 +112,11 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
                 converted = []
             else:
                 if not least <= len(args) <= most:
-                    raise TypeError(refusal)
+                    raise TypeError(pythons_own(letters, args) if name in PYTHONS_OWN else text)
                 try:
                     converted = [convert(value) for convert, value in zip(converters, args, strict=False)]
                 except (TypeError, ValueError, OverflowError):
-                    raise TypeError(refusal) from None
+                    raise TypeError(pythons_own(letters, args) if name in PYTHONS_OWN else text) from None
             try:
                 return inner(*converted)  # type: ignore[call-arg]
             except AclFault as fault:
@@ -154,7 +155,7 @@ def getter(name: str, letters: str, value: object) -> Callable[[Callable[P, R]],
 
 def refuse(name: str) -> NoReturn:
     """Raise the binding's TypeError for arguments that only the function itself can check."""
-    raise TypeError(f"{name} args parse failed")
+    raise TypeError(refusal(name))
 
 
 def invalid(parameter: str, value: object, reason: str, code: int = 100000) -> AclFault:
@@ -173,11 +174,11 @@ def int_list(name: str, value: object) -> list[int]:
     Raises:
         TypeError: For any other type, or a numpy integer or float inside.
     """
-    if type(value) is not list:
-        refuse(name)
+    if not isinstance(value, list):
+        not_list(name)
     for element in value:
         if not isinstance(element, int):
-            raise TypeError("the list argument is not list of int")
+            not_ints(name)
     return list(value)
 
 
@@ -185,11 +186,12 @@ def long_list(name: str, value: object) -> list[int]:
     """A real list of Python ints that 64 bits hold: dims and bounds, unlike addresses, do not wrap.
 
     Raises:
-        TypeError: As ``int_list``, or for a number out of range.
+        TypeError: As ``int_list``.
+        ValueError: For a number out of range.
     """
     numbers = int_list(name, value)
     if not all(-(1 << 63) <= number < 1 << 63 for number in numbers):
-        raise TypeError("the list argument is not list of int")
+        raise ValueError("PyLong_AsLongLong failed")
     return numbers
 
 

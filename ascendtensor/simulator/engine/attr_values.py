@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import refuse
 from .attrs import normalise
+from .refusals import not_ints, not_list
 
 _RAW: dict[str, str] = {"list_bool": "u1", "list_int": "<i8", "list_float": "<f4"}
 _BOUNDS: dict[str, tuple[int, int]] = {
@@ -17,6 +17,9 @@ _BOUNDS: dict[str, tuple[int, int]] = {
     "list_int": (-(1 << 63), (1 << 63) - 1),
     "list_data_type": (-(1 << 31), (1 << 31) - 1),
 }
+
+
+_LISTS_ONLY = "argument 3 only support the format of list in the future."
 
 
 def values_of(name: str, kind: str, given: Any) -> tuple[Any, ...]:
@@ -29,19 +32,27 @@ def values_of(name: str, kind: str, given: Any) -> tuple[Any, ...]:
 
     Raises:
         TypeError: Neither.
-        ValueError: An element of another type.
+        ValueError: An element of another type; for texts a RuntimeError, for data types a TypeError, as in the binding.
     """
-    if isinstance(given, np.ndarray) and kind in _RAW:
-        warnings.warn(f"{name}: numpy arrays are deprecated here, pass a list", Warning, stacklevel=4)
-        return tuple(normalise(kind, _raw_elements(given, _RAW[kind])))
-    if type(given) is not list:
-        refuse(name)
+    if kind in _RAW and not isinstance(given, list):
+        warnings.warn(_LISTS_ONLY, Warning, stacklevel=4)
+        if isinstance(given, np.ndarray):
+            return tuple(normalise(kind, _raw_elements(given, _RAW[kind])))
+    if not isinstance(given, list):
+        not_list(name)
     if kind == "list_list_int":
-        return tuple(values_of(name, "list_int", inner) for inner in given)
+        return _nested(name, given)
     for value in given:
         if not _allowed(kind, value):
-            _bad()
+            _bad(name, kind, value)
     return tuple(normalise(kind, given))
+
+
+def _nested(name: str, given: list[Any]) -> tuple[Any, ...]:
+    try:
+        return tuple(values_of(name, "list_int", inner) for inner in given)
+    except (TypeError, ValueError):
+        raise ValueError("parse argument 3 failed") from None
 
 
 def _raw_elements(array: npt.NDArray[Any], code: str) -> list[Any]:
@@ -64,5 +75,11 @@ def _allowed(kind: str, value: object) -> bool:
     return low <= value <= high
 
 
-def _bad() -> NoReturn:
+def _bad(name: str, kind: str, value: object) -> NoReturn:
+    if kind == "list_string":
+        raise RuntimeError("PyUnicode_AsUTF8String failed")
+    if kind == "list_data_type":
+        if not isinstance(value, int):
+            not_ints(name)
+        raise ValueError("PyLong_AsLong failed")
     raise ValueError("get values from PyList failed")
