@@ -237,3 +237,44 @@ def test_in_place_results_keep_dtype_and_shape() -> None:
         at.add(x, at.ones(2, 3), out=x)
     assert at.add(x, x, out=x) is x
     assert values(x) == [2, 4, 6]
+
+
+FLOATING = [
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "erf",
+    "erfc",
+    "lgamma",
+    "digamma",
+]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64"])
+def test_floating_functions_of_every_integer_are_those_of_float32(dtype: str) -> None:
+    # pytorch/pytorch#78019
+    x = at.tensor([1, 0]).to(dtype)
+    for name in FLOATING:
+        function = getattr(at, name)
+        result = function(x)
+        assert result.dtype is at.float32, name
+        np.testing.assert_array_equal(result.numpy(), function(x.to(at.float32)).numpy(), name)
+    with pytest.raises(TypeError, match="sqrt_: the result has dtype float32, which can't be cast"):
+        x.sqrt_()

@@ -143,3 +143,57 @@ def test_positions_past_two_to_the_31() -> None:
         with pytest.raises(at.OutOfDeviceMemoryError, match=r"16\.5 GiB"):
             body()
     assert values(x[-3]) == 7
+
+
+EVERY_DTYPE = [
+    "float32",
+    "float16",
+    "bfloat16",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "complex64",
+]
+
+
+@pytest.mark.parametrize("dtype", EVERY_DTYPE)
+def test_repeated_indices_of_every_dtype(dtype: str) -> None:
+    # pytorch/pytorch#39227
+    index, ones, zeros = at.tensor([0, 0]), at.ones(2, dtype=dtype), at.zeros(3, dtype=dtype)
+    assigned = zeros.clone()
+    assigned[index] += 1
+    columns = at.zeros(2, 3, dtype=dtype)
+    columns[:, [0, 0]] += 1
+    for found, expected in (
+        (assigned, [1, 0, 0]),
+        (columns, [[1, 0, 0], [1, 0, 0]]),
+        (zeros.index_put((index,), ones, accumulate=True), [2, 0, 0]),
+        (zeros.index_put((index,), ones), [1, 0, 0]),
+        (zeros.index_add(0, index, ones), [2, 0, 0]),
+        (zeros.scatter_add(0, index, ones), [2, 0, 0]),
+        (zeros.clone().put_(index, ones, accumulate=True), [2, 0, 0]),
+    ):
+        assert found.dtype is zeros.dtype
+        assert values(found) == expected
+
+
+@pytest.mark.parametrize("dtype", [*EVERY_DTYPE, "bool"])
+def test_a_mask_without_a_hit_of_every_dtype(dtype: str) -> None:
+    # PaddlePaddle/PaddleCustomDevice#664
+    x = at.arange(6).reshape(2, 3).to(dtype)
+    m = at.zeros(2, 3, dtype=at.bool)
+    for written in (x.clone(), x.clone().masked_fill_(m, 1)):
+        written[m] = 1
+        written[:, at.zeros(3, dtype=at.bool)] = 1
+        assert values(written) == values(x)
+    for empty in (x[m], x[m.numpy()], at.masked_select(x, m), at.cat([x[m], x[m]]), x[m].clone()):
+        assert empty.shape == (0,) and empty.dtype is x.dtype
+    assert x[[False, False]].shape == (0, 3)
+    assert values(x[m].sum()) == 0 and values(x[m].prod()) == 1 and values(at.count_nonzero(m)) == 0
+    assert at.argwhere(m).shape == (0, 2) and [part.shape for part in at.where(m)] == [(0,), (0,)]

@@ -174,3 +174,75 @@ def test_a_transposed_operand_is_multiplied_where_it_lies() -> None:
     after = at.handle_cache.launches()
     assert dict(after - before) == {"MatMulV2": 1}
     np.testing.assert_array_equal(product.numpy(), a.numpy() @ a.numpy().T)
+
+
+EVERY_INTEGER = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+@pytest.mark.parametrize("dtype", [*EVERY_INTEGER, "float16", "bfloat16", "float64"])
+def test_orders_of_every_dtype_are_stable_and_unique_rebuilds(dtype: str) -> None:
+    # pytorch/pytorch#38681; NumPy documentation, numpy.unique
+    x = at.tensor([3, 1, 2, 1, 3, 2]).to(dtype)
+    written = (at.empty_like(x), at.empty(6, dtype=at.int64))
+    for found, indices in (at.sort(x, stable=True), at.sort(x, stable=True, out=written), x.sort(-1)):
+        assert (values(found), values(indices)) == ([1, 1, 2, 2, 3, 3], [1, 3, 2, 5, 0, 4])
+        assert found.dtype is x.dtype
+    assert values(at.argsort(x, descending=True, stable=True)) == [0, 4, 2, 5, 1, 3]
+    assert values(at.topk(x, 2)[0]) == [3, 3] and values(at.kthvalue(x, 2)[0]) == 1
+    found, inverse, counts = at.unique(x, return_inverse=True, return_counts=True)
+    assert (values(found), values(found[inverse]), values(counts)) == ([1, 2, 3], values(x), [2, 2, 2])
+    assert values(at.isin(x, at.tensor([1, 3]).to(dtype))) == [True, True, False, True, True, False]
+
+
+@pytest.mark.parametrize("dtype", EVERY_INTEGER)
+def test_sums_and_products_of_every_integer_are_int64_unless_told_otherwise(dtype: str) -> None:
+    # apache/tvm#20374; pytorch/pytorch#53358
+    most = min(np.iinfo(dtype).max, 1 << 40)
+    x = at.tensor([most, 2], dtype=dtype)
+    for found, expected in ((x.sum(), most + 2), (x.prod(), most * 2), (x.cumsum(0), [most, most + 2]), (x.cumprod(0), [most, most * 2])):
+        assert found.dtype is at.int64
+        assert values(found) == expected
+    for function in (at.cumsum, at.cumprod):
+        narrow = at.empty_like(x)
+        assert function(x, 0, dtype=x.dtype).dtype is x.dtype
+        assert values(function(x, 0, out=narrow)) == values(function(x, 0, dtype=x.dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_the_ends_of_the_range_of_other_dtypes(dtype: str) -> None:
+    # google-research/last#43
+    def x(*numbers: float) -> Any:
+        return at.tensor(numbers).to(dtype)
+
+    for found, expected in (
+        (at.logsumexp(x(1000, 1000), 0), 1000.6931472),
+        (at.logsumexp(x(-math.inf, -math.inf), 0), -math.inf),
+        (at.logaddexp(x(1000), x(1000))[0], 1000.6931472),
+        (at.logcumsumexp(x(1000, 1000), 0)[1], 1000.6931472),
+        (at.nn.functional.softplus(x(100))[0], 100),
+        (at.nn.functional.logsigmoid(x(-200))[0], -200),
+        (at.log_softmax(x(-1000, 0), 0)[0], -1000),
+        (at.softmax(x(1000, 1000), 0)[0], 0.5),
+    ):
+        assert found.dtype is at.tensor(0.0).to(dtype).dtype
+        assert values(found.double()) == pytest.approx(expected, rel=4e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float64", "int64", "uint8", "complex64"])
+def test_products_of_vectors_and_stacks_in_every_dtype(dtype: str) -> None:
+    v, m, stack = at.tensor([1, 2, 3]).to(dtype), at.arange(6).reshape(2, 3).to(dtype), at.arange(12).reshape(2, 2, 3).to(dtype)
+    for found, expected in (
+        (v @ v, 14),
+        (m @ v, [8, 26]),
+        (at.mv(m, v), [8, 26]),
+        (at.matmul(m, v, out=at.empty(2, dtype=m.dtype)), [8, 26]),
+        (at.tensor([1, 2]).to(dtype) @ m, [6, 9, 12]),
+        (stack @ v, [[8, 26], [44, 62]]),
+        (at.einsum("bij,j->bi", stack, v), [[8, 26], [44, 62]]),
+        (at.linalg.multi_dot([m, v]), [8, 26]),
+    ):
+        assert found.dtype is v.dtype
+        assert values(found.to(at.complex64)) == expected
+    for function in (at.matmul, at.mm):
+        with pytest.raises(ValueError, match=r"\[2, 3\] and \[2, 3\]"):
+            function(m, m)
