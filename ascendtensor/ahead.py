@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from . import compiler, runtime
-from .compiler import archive, batch, recorded
+from .compiler import archive, batch, recorded, verdicts
 from .compiler.atc import find_atc
 from .compiler.batch import Outcome
 from .compiler.protocol import Compiler
@@ -23,6 +23,8 @@ from .ops import basic
 
 SETS: Final = {"basic": basic.descriptions}
 FAILURES: Final = "failures.txt"
+PROFILE: Final = "profile.json"
+SIMULATED: Final = "simulated"
 _BAR: Final = 30
 _MOST_JOBS: Final = 8
 _SHOWN: Final = 20
@@ -56,6 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=compiler.BUILDERS,
         help="compiler (default: ASCENDTENSOR_COMPILER, else atc where it is found, else simulated)",
     )
+    parser.add_argument(
+        "--profile",
+        type=Path,
+        help="where to note what the compiler accepted and refused, for the simulator (default: profile.json among the models; "
+        "of the simulator's own compiler only if this is given)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -76,10 +84,16 @@ def run(options: argparse.Namespace) -> int:
     try:
         outcome = batch.compile_into(options.output, descriptions, chosen, options.jobs, Bar())
         _write_failures(options.output, outcome)
+        profile = options.profile or (None if chosen.name.startswith(SIMULATED) else options.output / PROFILE)
+        if profile is not None:
+            failed = {description for description, _ in outcome.failures}
+            verdicts.write(profile, chosen, [each for each in descriptions if each not in failed], outcome.failures)
     except OSError as error:
         raise CompileError(f"{options.output} can't be written: {error.strerror or error}") from error
     for line in _report(options.output, outcome, reading.unreadable):
         print(line)
+    if profile is not None:
+        print(f"What {chosen.soc} takes is noted in {profile}, which the simulator reads (ASCENDTENSOR_SIM_PROFILE={profile})")
     return 1 if outcome.failures or reading.unreadable else 0
 
 

@@ -25,12 +25,16 @@ says the same and excludes it (CANN ATC guide, "--precision_mode", 6.0.1 and 9.0
 _LOG_LINES: Final = 40
 _CODED: Final = re.compile(r"\b(E[0-9A-Z]\d{4})\b\s*[:：]?\s*(.*)")
 
+_NO_KERNEL: Final = (
+    "The operator has no kernel for these dtypes and formats on this chip: cast the operands to dtypes that it has one for "
+    "(float32 and float16 mostly work), or use another operator."
+)
 _ADVICE: Final[tuple[tuple[str, str], ...]] = (
     ("No module named", "ATC's Python parts are not found: run `source` on CANN's set_env.sh in this shell first."),
     ("cannot open shared object", "ATC's libraries are not found: run `source` on CANN's set_env.sh in this shell first."),
     ("E10001", "See the option that the log names; the SoC name must be one that this CANN knows."),
-    ("EZ3002", "The operator has no implementation for these dtypes and formats on this chip."),
-    ("EZ3003", "The operator has no implementation for these dtypes and formats on this chip."),
+    ("EZ3002", _NO_KERNEL),
+    ("EZ3003", _NO_KERNEL),
     ("EZ9010", "The operator's kernel failed to compile; CANN's operator package may be damaged or made for another version."),
 )
 
@@ -137,8 +141,13 @@ class AtcCompiler:
             op_type=types[0] if len(types) == 1 else "",
             log="\n".join(log.strip().splitlines()[-_LOG_LINES:]),
             operands="; ".join(map(str, failed[:3])) + (f"; and {len(failed) - 3} more" if len(failed) > 3 else ""),
-            advice=next((advice for mark, advice in _ADVICE if mark in log), ""),
+            advice=advice_on(log),
         )
+
+
+def advice_on(log: str) -> str:
+    """What to do about what a compiler wrote, "" if nothing is known."""
+    return next((advice for mark, advice in _ADVICE if mark in log), "")
 
 
 def _read_model(output: Path, name: str) -> bytes | None:

@@ -7,17 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ascendtensor.acl import binding
-from ascendtensor.compiler.atc import AtcCompiler
+from ascendtensor.compiler.atc import AtcCompiler, advice_on
 from ascendtensor.compiler.description import Description
 from ascendtensor.errors import CompileError, from_acl
-from ascendtensor.simulator import online
+from ascendtensor.simulator import kernels, online
 from ascendtensor.simulator.engine import compile as engine
-from ascendtensor.simulator.engine import container
+from ascendtensor.simulator.engine import container, profiles
 
 
 def version() -> str:
-    """Models of the simulator are bound to the version of its container."""
-    return f"container{container.VERSION}"
+    """Models of the simulator are bound to the version of its container, and to what its compiler was told to refuse."""
+    return f"container{container.VERSION}{profiles.tag()}"
+
+
+def has_kernel(op_type: str) -> bool:
+    """Whether the simulator can run an operator."""
+    return kernels.lookup(op_type) is not None
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,7 @@ class SimulatedCompiler:
                 op_type=description.op_type,
                 log=str(failure),
                 operands=str(description),
+                advice=advice_on(failure.text),
             ) from failure
 
 
@@ -67,8 +73,9 @@ class SimulatedOnline:
     def register(self, op_type: str, inputs: Sequence[int], outputs: Sequence[int], attr: int) -> None:
         """See `Registrar.register`."""
         if code := online.compile_operator(op_type, len(inputs), inputs, len(outputs), outputs, attr, 0, online.SYS, None):
+            log = binding.get_recent_err_msg()
             raise CompileError(
-                f"the simulated compiler does not build {op_type}: code {code}", op_type=op_type, log=binding.get_recent_err_msg()
+                f"the simulated compiler does not build {op_type}: code {code}", op_type=op_type, log=log, advice=advice_on(log)
             )
 
     def execute(
@@ -90,5 +97,5 @@ def program(soc: str) -> AtcCompiler:
     # The program runs elsewhere, so a package imported from the current directory must still be found.
     root = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
-    command = (sys.executable, "-m", "ascendtensor.simulator.atc")
+    command = (sys.executable, "-m", "ascendtensor.simulator.atc", f"--profile={profiles.Settings.name}")
     return AtcCompiler(soc, command=command, name="simulated-program", version=version(), environment={"PYTHONPATH": path})

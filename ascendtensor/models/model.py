@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
+import sys
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -122,7 +122,8 @@ class Pending:
     def __await__(self) -> Generator[Any, None, Any]:
         pause = 0.0
         while not self.done():
-            yield from asyncio.sleep(pause).__await__()
+            # Whoever awaits has imported it, and all others are spared the time it takes.
+            yield from sys.modules["asyncio"].sleep(pause).__await__()
             pause = _PAUSE
         return self.result()
 

@@ -219,10 +219,12 @@ def configure(
     run_mode: str | None = None,
     queue: int | None = None,
     binding_defects: bool | None = None,
+    profile: str | None = None,
 ) -> None:
     """Choose the simulated machine before it is used.
 
-    What is left out comes from ASCENDTENSOR_SIM_DEVICES, _MEMORY, _SOC, _RUN_MODE, _QUEUE or _BINDING_DEFECTS ("1"), else from the default.
+    What is left out comes from ASCENDTENSOR_SIM_DEVICES, _MEMORY, _SOC, _RUN_MODE, _QUEUE, _BINDING_DEFECTS ("1") or _PROFILE, else from
+    the default.
 
     Args:
         devices: Number of devices, 2.
@@ -231,12 +233,15 @@ def configure(
         run_mode: "host" (separate address spaces) or "device" (one, as on the small boards).
         queue: Tasks a stream holds before a launch runs them itself, 256.
         binding_defects: Copy the known mistakes of the binding too (PY-20), False.
+        profile: What the compiler refuses beyond the operators' prototypes: "any" (nothing), "soc" (what the chip has no kernel for), the
+            name of another chip, or the path of a profile that `python -m ascendtensor compile` wrote on a board, whose chip is then
+            simulated. "soc" if `soc` is given, else "any".
 
     Raises:
         RuntimeError: While contexts or memory are alive.
         ValueError: For a value that makes no machine.
     """
-    process.configure(devices, memory, soc, run_mode, queue, binding_defects)
+    process.configure(devices, memory, soc, run_mode, queue, binding_defects, profile)
 
 
 def new_process() -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ascendtensor.simulator import atc_options
-from ascendtensor.simulator.engine import chips, model_file, optional
+from ascendtensor.simulator.engine import chips, model_file, optional, profiles
 from ascendtensor.simulator.engine.compile import CompileFailure, build, file_name
 
 USAGE = """usage: python -m ascendtensor.simulator.atc --singleop=FILE --output=DIR --soc_version=NAME [options]
@@ -29,6 +29,8 @@ Operators
   --singleop            JSON list of operators (op, input_desc, output_desc, attr)
   --output              directory for the .om files
   --soc_version         name of the chip, such as Ascend910B1
+  --profile             any: operators' prototypes are checked (default, else ASCENDTENSOR_SIM_PROFILE); soc: the chip's kernels too;
+                        or the path of a profile that `python -m ascendtensor compile` wrote on a board
 
 Whole models
   --framework           5: ONNX
@@ -82,7 +84,9 @@ IGNORED = frozenset(
     )
 )
 NEEDED = ("singleop", "output", "soc_version")
-KNOWN = IGNORED | frozenset(NEEDED) | atc_options.UNDERSTOOD | atc_options.IGNORED | frozenset(atc_options.REFUSED)
+PROFILE = "profile"
+"""Not ATC's."""
+KNOWN = IGNORED | frozenset((*NEEDED, PROFILE)) | atc_options.UNDERSTOOD | atc_options.IGNORED | frozenset(atc_options.REFUSED)
 CONVERTER = "ascendtensor.simulator.atc_model"
 LIMIT = 10 << 20
 
@@ -163,6 +167,15 @@ def _convert(options: dict[str, str]) -> None:
 
 
 def _compile(options: dict[str, str]) -> None:
+    try:
+        profile = profiles.using(options.get(PROFILE) or profiles.Settings.name)
+    except ValueError as error:
+        _fail(f"E10001: Value [{options[PROFILE]}] for parameter [--profile] is invalid. Reason: {error}.")
+    with profile:
+        _build_all(options)
+
+
+def _build_all(options: dict[str, str]) -> None:
     operators = _read(Path(options["singleop"]))
     output = Path(options["output"])
     try:

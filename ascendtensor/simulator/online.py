@@ -156,7 +156,7 @@ def _compile(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc], 
         return
     members = [desc.dynamic_input for desc in inputs], [desc.dynamic_input for desc in outputs]
     try:
-        model = model_from(op_type, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)), attributes, members)
+        model = model_from(op_type, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)), attributes, members, State.soc)
     except CompileFailure as failure:
         raise AclFault(GE_FAILURE, failure.text) from failure
     operator = facts.operator(op_type)

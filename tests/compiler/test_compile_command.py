@@ -11,14 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from ascendtensor import simulator
 from ascendtensor.__main__ import main
 from ascendtensor.ahead import Bar
 from ascendtensor.codes import DataType
-from ascendtensor.compiler import Description, TensorDescription, archive, recorded
+from ascendtensor.compiler import Description, TensorDescription, archive, recorded, verdicts
 from ascendtensor.compiler.batch import Outcome
 from ascendtensor.compiler.simulated import SimulatedCompiler
 from ascendtensor.errors import CompileError
 from ascendtensor.ops import basic
+from ascendtensor.simulator.engine import profiles
 
 
 def add(*shape: int, inputs: int = 2) -> Description:
@@ -193,3 +195,53 @@ def test_an_interrupt_is_no_traceback(
     assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "models", "--jobs", 1) == 130
     assert capsys.readouterr().err.endswith("interrupted\n")
     assert len(archive.read_manifest(tmp_path / "models")) >= 1, "what was compiled is not lost"
+
+
+# Profiles
+
+
+def test_what_a_board_took_is_a_profile_that_the_simulator_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    simulator.configure(profile="soc")  # a board's compiler refuses what the chip has no kernel for
+    monkeypatch.setattr("ascendtensor.compiler.builder", lambda name, soc: SimulatedCompiler(soc, name=name))
+    whole = TensorDescription(int(DataType.INT32), (2,))
+    for each in (add(2), add(5, inputs=1), Description("Acos", (whole,), (whole,))):
+        recorded.write(tmp_path / "ops", each)
+    assert compile_(tmp_path / "ops", "--compiler", "atc", "--soc", "Ascend910B2", "-o", tmp_path / "models") == 1
+    simulator.configure()
+    path = tmp_path / "models" / "profile.json"
+    assert f"ASCENDTENSOR_SIM_PROFILE={path}" in capsys.readouterr().out
+    found = json.loads(path.read_text())
+    assert found["soc"] == "Ascend910B2" and found["compiler"].startswith("atc ")
+    assert found["accepted"] == {"Add": ["float32,float32>float32"]}
+    assert list(found["refused"]) == ["Acos"] and "EZ3002" in found["refused"]["Acos"]["int32>int32"]
+    assert list(found["failed"]) == ["Add"]  # not for its dtypes
+    board = profiles.read(path)
+    assert board.soc == "Ascend910B2" and "int32>int32" in board.refused["Acos"]
+
+
+def test_a_profile_grows_and_what_was_taken_once_is_not_refused(tmp_path: Path) -> None:
+    path, compiler = tmp_path / "profile.json", SimulatedCompiler("Ascend310B4")
+    error = CompileError("no", log="EZ3003: No supported Ops kernel and engine are found for [Add], optype [Add].")
+    verdicts.write(path, compiler, [], [(add(2), error)])
+    assert "Add" in profiles.read(path).refused
+    verdicts.write(path, compiler, [add(3)], [(add(4), error)])
+    assert not profiles.read(path).refused and profiles.read(path).accepted == {"Add": frozenset({"float32,float32>float32"})}
+    verdicts.write(path, SimulatedCompiler("Ascend310P3"), [], [])  # of another chip: begun anew
+    assert profiles.read(path)[1:3] == ("Ascend310P3", {})
+
+
+def test_the_simulator_s_own_compiler_leaves_a_profile_only_where_asked(ops: Path, tmp_path: Path) -> None:
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "models") == 0
+    assert not (tmp_path / "models" / "profile.json").exists()
+    assert compile_(ops, "--soc", "Ascend310B4", "-o", tmp_path / "models", "--profile", tmp_path / "mine.json") == 0
+    assert profiles.read(tmp_path / "mine.json").soc == "Ascend310B4"
+
+
+def test_signatures_name_absent_operands_and_count_repeated_ones_once() -> None:
+    x, absent = TensorDescription(int(DataType.FLOAT), (2,)), TensorDescription(int(DataType.UNDEFINED), ())
+    member = TensorDescription(int(DataType.FLOAT16), (2,), dynamic_input="x")
+    assert verdicts.signature(Description("Any", (x, absent, x, absent), (x,))) == "float32,_,float32>float32"
+    assert verdicts.signature(Description("Any", (member, member, x), (x,))) == "float16,float32>float32"
+    assert profiles.spelled(["float32", None, "float32", None], ["float32"]) == "float32,_,float32>float32"

@@ -1,7 +1,7 @@
 """The simulated compiler: one object of ATC's single-operator JSON list becomes the bytes of an operator model.
 
-It refuses what ATC refuses (unknown operators, attributes and dtypes outside the prototype, shape ranges that do not fit)
-and what the simulator cannot run (no kernel), each with a message in ATC's manner.
+It refuses what ATC refuses (unknown operators, attributes and dtypes outside the prototype, shape ranges that do not fit, and by
+``profiles`` what the chip has no kernel for) and what the simulator cannot run (no kernel), each with a message in ATC's manner.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ascendtensor import facts
 from ascendtensor.codes import Format
 from ascendtensor.simulator import kernels
-from ascendtensor.simulator.engine import chips, container
+from ascendtensor.simulator.engine import chips, container, profiles
 from ascendtensor.simulator.engine.attrs import Attributes, as_plain, normalise
 from ascendtensor.simulator.engine.models import UNDEFINED, OpModel, Ranges, Specs, TensorSpec, dtype_code
 from ascendtensor.simulator.kernels.registry import NUMPY_OF, Meta, Out
@@ -52,6 +52,8 @@ DTYPE_NAMES = {int(code): name for name, code in facts.ACL_TYPES.items()}
 CONST_TYPES = frozenset(code for code, kind in NUMPY_OF.items() if kind.kind in "iu" or (kind.kind == "f" and kind.itemsize in (2, 4, 8)))
 UNKNOWN_RANK = (-2,)
 
+Names = Sequence["str | None"]
+
 
 class CompileFailure(Exception):
     """An operator that cannot be compiled.
@@ -85,11 +87,11 @@ def build(description: dict[str, Any], soc: str) -> bytes:
     """
     if not chips.known(soc):
         _fail("E20101", f"Value [{soc}] for parameter [--soc_version] is invalid. Reason: {chips.UNKNOWN}.")
-    return container.pack(model_of(description), soc)
+    return container.pack(model_of(description, soc), soc)
 
 
-def model_of(description: dict[str, Any]) -> OpModel:
-    """Checks a description and makes the model of it, without packing.
+def model_of(description: dict[str, Any], soc: str = "") -> OpModel:
+    """Checks a description and makes the model of it, without packing; no chip is asked if none is named.
 
     Raises:
         CompileFailure: As ``build``.
@@ -100,13 +102,17 @@ def model_of(description: dict[str, Any]) -> OpModel:
     operator = _prototype(op_type)
     inputs = tuple(_tensor(entry, f"input {index} of {op_type}", True) for index, entry in enumerate(given_inputs))
     outputs = tuple(_tensor(entry, f"output {index} of {op_type}", False) for index, entry in enumerate(given_outputs))
-    _check_parameters(operator, "input", operator.inputs, inputs, given_inputs)
-    _check_parameters(operator, "output", operator.outputs, outputs, given_outputs)
+    taken = _check_parameters(operator, "input", operator.inputs, inputs, given_inputs)
+    made = _check_parameters(operator, "output", operator.outputs, outputs, given_outputs)
     attrs = _attributes(operator, description.get("attr", []))
-    return _checked(OpModel(op_type, inputs, outputs, attrs))
+    model = _checked(OpModel(op_type, inputs, outputs, attrs))
+    _check_chip(operator, soc, taken, made)
+    return model
 
 
-def model_from(op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes, members: tuple[Sequence[str], Sequence[str]]) -> OpModel:
+def model_from(
+    op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes, members: tuple[Sequence[str], Sequence[str]], soc: str
+) -> OpModel:
     """The model of an operator compiled inside the process, of descriptions instead of JSON; ages (OM-10).
 
     Args:
@@ -114,15 +120,25 @@ def model_from(op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes, m
         inputs, outputs: Its descriptions.
         attrs: Its attributes.
         members: The repeated input or output that each description belongs to, "" for none (TD-20).
+        soc: Name of the chip.
 
     Raises:
         CompileFailure: As ``build``.
     """
     operator = _prototype(op_type)
-    _check_parameters(operator, "input", operator.inputs, inputs, [{"dynamic_input": name} for name in members[0]])
-    _check_parameters(operator, "output", operator.outputs, outputs, [{"dynamic_input": name} for name in members[1]])
+    taken = _check_parameters(operator, "input", operator.inputs, inputs, [{"dynamic_input": name} for name in members[0]])
+    made = _check_parameters(operator, "output", operator.outputs, outputs, [{"dynamic_input": name} for name in members[1]])
     entries = [{"name": name, "type": kind, "value": as_plain(value)} for name, (kind, value) in attrs.values.items()]
-    return _checked(OpModel(op_type, inputs, outputs, _attributes(operator, entries), online=True))
+    model = _checked(OpModel(op_type, inputs, outputs, _attributes(operator, entries), online=True))
+    _check_chip(operator, soc, taken, made)
+    return model
+
+
+def _check_chip(operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -> None:
+    """Whether the chip has a kernel, as far as the profile in use knows."""
+    refusal = profiles.refusal(operator, soc, inputs, outputs) if soc else None
+    if refusal is not None:
+        raise CompileFailure(refusal)
 
 
 def _checked(model: OpModel) -> OpModel:
@@ -317,7 +333,9 @@ def _check_parameters(
     parameters: Sequence[facts.Parameter],
     specs: Specs,
     entries: Sequence[dict[str, Any]],
-) -> None:
+) -> Names:
+    """The dtype of each parameter, None where absent; members of a repeated one are of one kind, the first's."""
+    found: dict[str, str] = {}
     required = sum(parameter.kind == "required" for parameter in parameters)
     repeated = any(parameter.kind == "dynamic" for parameter in parameters)
     number = "E10401" if what == "input" else "E10402"
@@ -334,6 +352,8 @@ def _check_parameters(
         name = DTYPE_NAMES.get(spec.dtype, str(spec.dtype))
         if parameter.dtypes and name not in parameter.dtypes:
             _fail("E10001", f"{where} does not support type [{name}]; it takes {', '.join(parameter.dtypes)}.")
+        found.setdefault(parameter.name, name)
+    return [found.get(parameter.name) for parameter in parameters]
 
 
 def _assign(

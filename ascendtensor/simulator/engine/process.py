@@ -7,7 +7,7 @@ import os
 import threading
 from typing import Any, Final
 
-from . import AclFault, chips, configuration, contexts, errors_log, memory, streams, tables
+from . import AclFault, chips, configuration, contexts, errors_log, memory, profiles, streams, tables
 from .arguments import invalid
 
 MAX_CONFIG_BYTES: Final = 10 << 20
@@ -35,6 +35,7 @@ def configure(
     run_mode: str | None = None,
     queue: int | None = None,
     binding_defects: bool | None = None,
+    profile: str | None = None,
 ) -> None:
     """Choose the simulated machine; None is the environment's value or the default.
 
@@ -49,10 +50,17 @@ def configure(
     for name, least, most in (("devices", 1, 32), ("memory", 1 << 12, memory.DEVICE_SPAN // 2), ("queue", 1, 1 << 20)):
         if not least <= chosen[name] <= most:
             raise ValueError(f"{name} must be in [{least}, {most}], got {chosen[name]}")
+    soc_is_given = bool(soc or os.environ.get("ASCENDTENSOR_SIM_SOC"))
+    named, board = profiles.parse(profiles.given(profile, soc_is_given))
+    if board is not None and not soc_is_given:
+        chosen["soc"] = board.soc
     if not chips.known(chosen["soc"]):
         raise ValueError(f"soc must be the name of a chip that CANN knows, such as Ascend910B1, got {chosen['soc']!r}")
     if chosen["run_mode"] not in ("host", "device"):
         raise ValueError(f"run_mode must be 'host' or 'device', got {chosen['run_mode']!r}")
+    if board is not None and board.soc != chosen["soc"]:
+        raise ValueError(f"the profile {board.place} is of {board.soc}, the simulated chip is {chosen['soc']}")
+    profiles.Settings.name, profiles.Settings.board = named, board
     memory.Settings.devices = chosen["devices"]
     memory.Settings.memory = chosen["memory"]
     memory.Settings.one_space = chosen["run_mode"] == "device"
