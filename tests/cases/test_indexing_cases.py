@@ -145,21 +145,8 @@ def test_positions_past_two_to_the_31() -> None:
     assert values(x[-3]) == 7
 
 
-EVERY_DTYPE = [
-    "float32",
-    "float16",
-    "bfloat16",
-    "float64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "complex64",
-]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+EVERY_DTYPE = ["float32", "float16", "bfloat16", "float64", "complex64", *INTEGERS]
 
 
 @pytest.mark.parametrize("dtype", EVERY_DTYPE)
