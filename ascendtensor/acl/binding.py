@@ -61,6 +61,14 @@ def use(module: Acl) -> None:
     log_calls()
 
 
+def interpose(module: Acl) -> Acl:
+    """Puts `module`, which hands calls on to the one in use, in its place; gives the one before. Logging stays as it is."""
+    global _acl, _rt, _op, _util
+    before = _acl
+    _acl, _rt, _op, _util = module, module.rt, module.op, module.util
+    return before
+
+
 def module() -> Acl:
     """The module in use: CANN's `acl` or the simulator.
 

@@ -277,6 +277,11 @@ class HandleRegistry:
                 self._loaded[description] = model
             return spent
 
+    def model(self, description: Description) -> bytes:
+        """The bytes of a loaded model; none where it stays in pyACL, or was loaded by the user."""
+        with self.lock:
+            return self._loaded.get(description, b"")
+
     def build(self, description: Description) -> None:
         """Make a model, without the lock, so that other threads' launches and misses go on; two that want the same one make it once.
 
