@@ -104,15 +104,17 @@ def structured(row: Row, input: TensorBase, *arguments: Hashable) -> Any:
     return _call(row, (input,), arguments)
 
 
-def find(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> tuple[Any, tuple[Any, ...]]:
+def find(
+    row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = (), device: Device | None = None
+) -> tuple[Any, tuple[Any, ...]]:
     """The plan for a call, made if need be, and the operands in the form that it takes; nothing is launched."""
     try:
-        return _plans[_key(row, operands, arguments, None)], operands
+        return _plans[_key(row, operands, arguments, device)], operands
     except (KeyError, TypeError):
         pass
     operands = tuple(map(plain, operands))
     _check(row, operands, arguments)
-    plan = planner.plan(_key(row, operands, arguments, None), row, operands, arguments, None)
+    plan = planner.plan(_key(row, operands, arguments, device), row, operands, arguments, device)
     return plan, operands
 
 

@@ -7,12 +7,13 @@ from types import GenericAlias
 from typing import Any, Final
 
 from ..base import TensorBase
+from ..codes import Format
 from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..promotion import Kind
 from .arguments import described
 from .call import call
-from .schema import COMPUTE, RESULT, Attr, Input, Meta, Outcome, Output, Row
+from .schema import COMPUTE, RESULT, Attr, Input, Meta, Outcome, Output, Row, Rule
 
 _KINDS: Final[dict[Any, str]] = {bool: "bool", int: "int", float: "float", str: "string", DType: "data_type"}
 _LISTS: Final[dict[Any, str]] = {
@@ -113,7 +114,7 @@ class CustomOp:
             text = f"it has no attribute {unknown[0]}" if unknown else f"the attribute {absent[0]} must be given"
             raise ValueRangeError(text, where=self.op_type)
         values = {**self._defaults, **attrs}
-        return given, tuple(_value(self.op_type, name, kind, values[name]) for name, kind in self._kinds.items())
+        return given, tuple(attribute_value(self.op_type, name, kind, values[name]) for name, kind in self._kinds.items())
 
     def _row(self, dtypes: tuple[Any, ...]) -> Row:
         """Inputs keep their dtypes: there is one row for each combination."""
@@ -125,8 +126,7 @@ class CustomOp:
                 if index < len(dtypes)
             )
             attrs = tuple(Attr(name, kind) for name, kind in self._kinds.items())
-            outputs = tuple(Output(name, RESULT) for name in self._outputs)
-            row = Row(self.op_type, self.op_type, inputs, outputs, self._rule, attrs, Kind.DEFAULT, numbers=False)
+            row = made_row(self.op_type, inputs, self._outputs, attrs, self._rule)
             self._rows[dtypes] = row
         return row
 
@@ -166,10 +166,24 @@ def _kind(name: str, value: Any) -> str:
     return kind
 
 
-def _value(op_type: str, name: str, kind: str, value: Any) -> Any:
+def made_row(
+    op_type: str,
+    inputs: Sequence[Input],
+    outputs: Sequence[str],
+    attrs: Sequence[Attr],
+    rule: Rule,
+    format: Format = Format.ND,
+    **more: Any,
+) -> Row:
+    """A row that is made while the program runs: operands are not promoted, and the rule says what the outputs are."""
+    results = tuple(Output(name, RESULT, format=format) for name in outputs)
+    return Row(op_type, op_type, tuple(inputs), results, rule, tuple(attrs), Kind.DEFAULT, numbers=False, **more)
+
+
+def attribute_value(op_type: str, name: str, kind: str, value: Any) -> Any:
     """An attribute's value, hashable and of exactly its type (PY-3)."""
     if kind.startswith("list_") and isinstance(value, (list, tuple)):
-        return tuple(_value(op_type, name, kind[len("list_") :], each) for each in value)
+        return tuple(attribute_value(op_type, name, kind[len("list_") :], each) for each in value)
     wanted: Any = {"bool": bool, "int": int, "float": float, "string": str, "data_type": DType}.get(kind)
     if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
         return float(value)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import base, promotion
 from ..base import TensorBase
+from ..codes import Format
 from ..compiler.description import ABSENT, Attribute, AttributeKind, Description, TensorDescription
 from ..dtypes import INTEGER
 from ..dtypes import dtype as DType
@@ -259,7 +260,7 @@ class Planner:
             op_type=row.op_type,
             inputs=tuple(_numbered(row, inputs, decision.places)),
             outputs=tuple(
-                TensorDescription(dtype=dtype.acl, shape=shape, format=int(output.format), name=output.name)
+                TensorDescription(dtype=dtype.acl, shape=shape, format=int(fitting(output.format, len(shape))), name=output.name)
                 for output, dtype, shape in zip(row.outputs, running, outcome.outputs or outcome.shapes, strict=True)
             ),
             attrs=_attributes(row, outcome),
@@ -289,9 +290,9 @@ class Planner:
             held = decision.compute if decision.moved and input.promotes else wanted
             detour = input.promotes and decision.compute.category == INTEGER and held != decision.compute
             number = fetches.FittingNumber(device, held, decision.compute) if detour else fetches.Number(device, held)
-            return TensorDescription(dtype=wanted.acl, shape=shape or (), name=input.name), number
+            return TensorDescription(dtype=wanted.acl, shape=shape or (), name=input.name, dynamic_input=input.member), number
         dims = operand.desc.shape if shape is None else shape
-        described = TensorDescription(dtype=wanted.acl, shape=dims, format=int(input.format), name=input.name)
+        described = TensorDescription(dtype=wanted.acl, shape=dims, format=int(input.format), name=input.name, dynamic_input=input.member)
         steps = [decision.compute if decision.moved and input.promotes else wanted]
         if input.promotes and decision.compute.category == INTEGER and steps[0] != decision.compute:
             # A 0-d operand may hold more than the compute dtype: it wraps there first, as it does where there is no detour.
@@ -386,6 +387,11 @@ def _layout(row: Row, count: int) -> tuple[tuple[int, Input], ...]:
     constants = iter([input for input in row.inputs if input.kind == "const"])
     length = len(places) + sum(1 for input in row.inputs if input.kind == "const")
     return tuple([places[position] if position in places else (-1, next(constants)) for position in range(length)])
+
+
+def fitting(format: Format, rank: int) -> Format:
+    """A format of images where there is an axis for each of its letters, else ND."""
+    return format if len(format.name) == rank else Format.ND
 
 
 def _constant(input: Input, value: Any) -> TensorDescription:

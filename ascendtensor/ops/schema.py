@@ -64,6 +64,7 @@ class Input:
         accepts: For a fixed dtype: operand dtypes that are cast to it; empty means any.
         promotes: Whether the operand takes part in promotion.
         format: How the axes are to be understood: part of the description, where the operator's kernels are made for images.
+        member: The repeated input that it is a member of, in rows that list members one by one, each with its number in its name.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Input:
     dtype: DType | str = COMPUTE
     accepts: tuple[DType, ...] = ()
     format: Format = Format.ND
+    member: str = ""
 
     @property
     def promotes(self) -> bool:
