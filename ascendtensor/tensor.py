@@ -13,7 +13,7 @@ from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype
 from .dtypes import dtype as DType
 from .errors import AscendTensorError, AutogradError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
-from .interop import dlpack, standard, ufuncs
+from .interop import dlpack, functions, standard, ufuncs
 from .interop import numpy as protocols
 from .interop.host import HostArray
 from .methods import Methods
@@ -265,6 +265,9 @@ class NPUTensor(Methods):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return ufuncs.array_ufunc(self, ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return functions.array_function(func, types, args, kwargs)
 
     def __bool__(self) -> _Bool:
         if self.desc.numel != 1:

@@ -55,7 +55,7 @@ def reduced(
     keep = bool(keepdims) if border.is_given(keepdims) else False
     start = initial if border.is_given(initial) else None
     if border.is_given(where) and where is not True:
-        neutral = how.identity if start is None else start
+        neutral = start if how.identity is None else how.identity
         if neutral is None:
             raise ValueRangeError("where= needs initial= here, since the reduction has no identity", where=how.function.__name__)
         x = comparison.where(border.mask(where, x), x, neutral)

@@ -1,0 +1,48 @@
+"""`__array_function__`: NumPy's functions on tensors, as our functions, on the device.
+
+Each module has one family, `FUNCTIONS`: NumPy's name to what is called with NumPy's arguments. A function that is in none gets
+NotImplemented, from which NumPy makes a TypeError that names it: tensors are never taken to the host unasked.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ...base import TensorBase
+from . import choosing, elementwise, linalg, questions, reductions, shaping
+
+NAMES: Final[dict[str, Callable[..., Any]]] = {
+    **choosing.FUNCTIONS,
+    **elementwise.FUNCTIONS,
+    **linalg.FUNCTIONS,
+    **questions.FUNCTIONS,
+    **reductions.FUNCTIONS,
+    **shaping.FUNCTIONS,
+}
+"""By NumPy's names."""
+
+
+def _known() -> dict[Any, Callable[..., Any]]:
+    """By NumPy's functions, those that this NumPy has."""
+    found = {}
+    for name, ours in NAMES.items():
+        try:
+            found[operator.attrgetter(name)(np)] = ours
+        except AttributeError:
+            continue
+    return found
+
+
+TABLE: Final = _known()
+
+
+def array_function(function: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """`tensor.__array_function__`: `function(*args, **kwargs)`; NotImplemented for a function that is not there, or for foreign classes."""
+    ours = TABLE.get(function)
+    if ours is None or not all(issubclass(kind, (TensorBase, np.ndarray)) for kind in types):
+        return NotImplemented
+    return ours(*args, **kwargs)

@@ -1,0 +1,343 @@
+"""NumPy's functions that pick, place, order and compare elements: indexing, sorting, searching, sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ... import dtypes as d
+from ...errors import ShapeError, UnsupportedError, ValueRangeError
+from ...ops import combining, comparison, gather, indexing, shape, sorting, views
+from ...ops.arguments import is_tensor
+from ...ops.writing import copy_into
+from .. import numpy as border
+from ..ufuncs import same_dtype
+
+# Indexing
+
+
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    """Elements by their places along an axis, or in the flattened tensor. Like: numpy.take."""
+    if mode != "raise":
+        raise UnsupportedError(f"mode={mode!r} is not there for tensors", where="take", advice="Bring the indices into range first.")
+    a, places = border.tensors(a, indices)
+    if axis is None:
+        a, axis = views.reshape(a, -1), 0
+    if not places.desc.numel:
+        places = border.cast(places, d.int64)
+    return border.put(indexing.get(a, (slice(None),) * (axis % a.ndim) + (places,)), out)
+
+
+def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    arr, indices = border.tensors(arr, indices)
+    return gather.take_along_dim(arr, indices, axis)
+
+
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    if isinstance(arr, np.ndarray):
+        return _on_host(np.put_along_axis, arr, indices, values, axis)
+    _, indices, values = border.tensors(arr, indices, values)
+    if axis is None:
+        gather.put_(arr, views.reshape(indices, -1), border.cast(border.spread(values, indices.shape), arr.dtype).reshape(-1))
+        return None
+    gather.scatter_(arr, axis, indices, border.cast(border.spread(values, indices.shape), arr.dtype))
+
+
+def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    if isinstance(a, np.ndarray):
+        return _on_host(np.put, a, ind, v, mode)
+    if mode != "raise":
+        raise UnsupportedError(f"mode={mode!r} is not there for tensors", where="put", advice="Bring the indices into range first.")
+    _, places, values = border.tensors(a, ind, v)
+    places = views.reshape(places, -1)
+    gather.put_(a, places, _cycled(border.cast(values, a.dtype), places.shape[0]))
+
+
+def _cycled(values: Any, count: int) -> Any:
+    """The first `count` elements, from the beginning again where there are fewer."""
+    flat = views.reshape(values, -1)
+    length = flat.shape[0]
+    return flat[:count] if length >= count or not length else shape.tile(flat, (-(-count // length),))[:count]
+
+
+def _putmask(a: Any, /, mask: Any, values: Any) -> None:
+    if isinstance(a, np.ndarray):
+        return _on_host(np.putmask, a, mask, values)
+    _, mask, values = border.tensors(a, mask, values)
+    spread = views.reshape(_cycled(border.cast(values, a.dtype), a.desc.numel), a.shape)
+    copy_into(a, comparison.where(_truth(mask), spread, a))
+
+
+def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    if isinstance(a, np.ndarray):
+        return _on_host(np.fill_diagonal, a, val, wrap)
+    shape.fill_diagonal_(a, *border.operands(val), wrap)
+
+
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    border.put(*border.tensors(dst, src)[1:], dst, where, casting)
+
+
+def _on_host(function: Callable[..., Any], target: Any, *arguments: Any) -> None:
+    """Writing into an array of the caller's: what is written is wanted on the host."""
+    function(target, *map(border.host, arguments))
+
+
+def _truth(x: Any) -> Any:
+    return x if x.desc.dtype is d.bool_ else comparison.ne(x, 0)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """`x` where the condition holds, else `y`; alone, the places where it holds. Like: numpy.where."""
+    condition, x, y = border.operands(condition, x, y)
+    if x is None and y is None:
+        return nonzero(condition)
+    (condition,) = border.tensors(condition)
+    return gather.where(_truth(condition), x, y)
+
+
+def nonzero(a: Any) -> tuple[Any, ...]:
+    """Places of the elements that are not 0, a vector for each axis. Like: numpy.nonzero."""
+    if not a.ndim:
+        raise ShapeError("at least one dimension is needed", advice="Take atleast_1d of it.").with_context("nonzero", (a,))
+    return tuple(gather.nonzero(a, as_tuple=True))
+
+
+def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    condition, a = border.tensors(condition, a)
+    if axis is None:
+        a, axis = views.reshape(a, -1), 0
+    (places,) = gather.nonzero(condition, as_tuple=True)
+    return border.put(gather.index_select(a, axis, places), out)
+
+
+def _extract(condition: Any, arr: Any) -> Any:
+    condition, arr = border.tensors(condition, arr)
+    return gather.masked_select(views.reshape(arr, -1), _truth(views.reshape(condition, -1)))
+
+
+def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    if mode != "raise":
+        raise UnsupportedError(f"mode={mode!r} is not there for tensors", where="choose", advice="Bring the indices into range first.")
+    a, *parts = border.tensors(a, *choices)
+    a, *parts = views.broadcast_tensors(a, *same_dtype(*parts)) if parts else (a,)
+    chosen = gather.gather(shape.stack(parts, 0), 0, views.unsqueeze(border.cast(a, d.int64), 0))
+    return border.put(views.select(chosen, 0, 0), out)
+
+
+def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    count = len(condlist)
+    if count != len(choicelist) or not count:
+        raise ValueRangeError("as many conditions as choices are needed, and one at least", where="select")
+    *both, result = border.operands(*condlist, *choicelist, default)
+    for condition, choice in zip(reversed(both[:count]), reversed(both[count:]), strict=True):
+        (chosen,) = border.tensors(condition)
+        result = gather.where(_truth(chosen), choice, result)
+    return result
+
+
+def _unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]:
+    if order != "C":
+        raise UnsupportedError(f"order={order!r} is not there for tensors", where="unravel_index", advice='Use order="C".')
+    return tuple(gather.unravel_index(indices, shape))
+
+
+def _triangle_indices(function: Callable[..., Any]) -> Callable[..., Any]:
+    def indices(arr: Any, k: int = 0) -> tuple[Any, ...]:
+        if arr.ndim != 2:
+            raise ShapeError("a matrix is needed").with_context("tril_indices_from", (arr,))
+        return tuple(gather.nonzero(function(arr.new_ones(arr.shape, dtype=d.bool_), k), as_tuple=True))
+
+    return indices
+
+
+# Sorting, searching
+
+
+def _sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    border.refuse("sort", order=order)
+    return sorting.sort(*_row(a, axis), stable=True)[0]
+
+
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    """The places that would put the elements in order. Like: numpy.argsort."""
+    border.refuse("argsort", order=order)
+    return sorting.argsort(*_row(a, axis), stable=True)
+
+
+def _partition(a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+    return _sort(a, axis, order=order)
+
+
+def _argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+    return argsort(a, axis, order=order)
+
+
+def _row(a: Any, axis: Any) -> tuple[Any, int]:
+    return (views.reshape(a, -1), 0) if axis is None else (a, axis)
+
+
+def _lexsort(keys: Any, axis: int = -1) -> Any:
+    rows = border.tensors(*keys)
+    if not rows:
+        raise ValueRangeError("at least one key is needed", where="lexsort")
+    order = sorting.argsort(rows[0], axis, stable=True)
+    for row in rows[1:]:
+        order = gather.take_along_dim(order, sorting.argsort(gather.take_along_dim(row, order, axis), axis, stable=True), axis)
+    return order
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Places in the sorted vector `a` before which the elements of `v` belong. Like: numpy.searchsorted."""
+    if side not in ("left", "right"):
+        raise ValueRangeError(f'side must be "left" or "right", not {side!r}', where="searchsorted")
+    a, v, sorter = border.operands(a, v, sorter)
+    (a,) = border.tensors(a) if is_tensor(a) else border.tensors(v, a)[1:]
+    if sorter is not None:
+        a = gather.index_select(a, 0, sorter)
+    if is_tensor(v):
+        a, v = same_dtype(a, v)
+    return sorting.searchsorted(a, v, side=side)
+
+
+def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    x, bins = border.tensors(x, bins)
+    return searchsorted(bins, x, "left" if right else "right")
+
+
+# Sets
+
+
+class _Unique(NamedTuple):
+    values: Any
+    indices: Any
+    inverse: Any
+    counts: Any
+
+
+def _flat_unique(x: Any) -> _Unique:
+    values, inverse, counts = sorting.unique(views.reshape(x, -1), return_inverse=True, return_counts=True)
+    order = sorting.argsort(views.reshape(inverse, -1), stable=True)
+    first = counts.cumsum(0) - counts
+    return _Unique(values, order[first] if order.desc.numel else first, inverse, counts)
+
+
+def _unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    if axis is not None:
+        if return_index:
+            raise UnsupportedError("return_index= with axis= is not there for tensors", where="unique", advice="Leave one of them away.")
+        return sorting.unique(ar, True, return_inverse, return_counts, axis)
+    if not return_index:
+        found = sorting.unique(views.reshape(ar, -1), True, return_inverse, return_counts)
+        if not return_inverse:
+            return found
+        values, inverse, *rest = found
+        return (values, views.reshape(inverse, ar.shape), *rest)
+    whole = _flat_unique(ar)
+    wanted = [whole.values, whole.indices]
+    wanted += [views.reshape(whole.inverse, ar.shape)] if return_inverse else []
+    return tuple(wanted + ([whole.counts] if return_counts else []))
+
+
+class UniqueAll(NamedTuple):
+    """Distinct elements, where each is found first, which of them each element is, and how often each comes."""
+
+    values: Any
+    indices: Any
+    inverse_indices: Any
+    counts: Any
+
+
+class UniqueCounts(NamedTuple):
+    """Distinct elements, and how often each comes."""
+
+    values: Any
+    counts: Any
+
+
+class UniqueInverse(NamedTuple):
+    """Distinct elements, and which of them each element is."""
+
+    values: Any
+    inverse_indices: Any
+
+
+def _in(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
+    element, test_elements = same_dtype(*border.tensors(element, test_elements))
+    return sorting.isin(element, test_elements, invert=invert)
+
+
+def _both(ar1: Any, ar2: Any) -> list[Any]:
+    return [sorting.unique(views.reshape(x, -1)) for x in same_dtype(*border.tensors(ar1, ar2))]
+
+
+def _union1d(ar1: Any, ar2: Any) -> Any:
+    return sorting.unique(shape.cat([views.reshape(x, -1) for x in border.tensors(ar1, ar2)], 0))
+
+
+def _intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    border.refuse("intersect1d", return_indices=return_indices)
+    first, second = _both(ar1, ar2)
+    return first[sorting.isin(first, second)]
+
+
+def _setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    first, second = _both(ar1, ar2)
+    return first[sorting.isin(first, second, invert=True)]
+
+
+def _setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    first, second = _both(ar1, ar2)
+    parts = first[sorting.isin(first, second, invert=True)], second[sorting.isin(second, first, invert=True)]
+    return sorting.sort(shape.cat(list(parts), 0))[0]
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "argpartition": _argpartition,
+    "argsort": argsort,
+    "argwhere": lambda a: gather.argwhere(a),
+    "choose": _choose,
+    "compress": _compress,
+    "copyto": _copyto,
+    "digitize": _digitize,
+    "extract": _extract,
+    "fill_diagonal": _fill_diagonal,
+    "flatnonzero": lambda a: nonzero(views.reshape(a, -1))[0],
+    "intersect1d": _intersect1d,
+    "isin": _in,
+    "lexsort": _lexsort,
+    "nonzero": nonzero,
+    "partition": _partition,
+    "put": _put,
+    "put_along_axis": _put_along_axis,
+    "putmask": _putmask,
+    "searchsorted": searchsorted,
+    "select": _select,
+    "setdiff1d": _setdiff1d,
+    "setxor1d": _setxor1d,
+    "sort": _sort,
+    "take": take,
+    "take_along_axis": _take_along_axis,
+    "tril_indices_from": _triangle_indices(shape.tril),
+    "triu_indices_from": _triangle_indices(shape.triu),
+    "union1d": _union1d,
+    "unique": _unique,
+    "unique_all": lambda x, /: UniqueAll(*_unique(x, True, True, True)),
+    "unique_counts": lambda x, /: UniqueCounts(*_unique(x, return_counts=True)),
+    "unique_inverse": lambda x, /: UniqueInverse(*_unique(x, return_inverse=True)),
+    "unique_values": lambda x, /: _unique(x),
+    "unravel_index": _unravel_index,
+    "vander": lambda x, N=None, increasing=False: combining.vander(x, N, increasing),
+    "where": where,
+}

@@ -1,0 +1,358 @@
+"""NumPy's reductions, running sums, statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from ... import dtypes as d
+from ...errors import ShapeError, ValueRangeError
+from ...ops import comparison, linalg_vectors, reduction, shape, sorting, statistics, unary, views
+from ...ops.arguments import is_tensor
+from .. import numpy as border
+from .. import reducing
+from ..reducing import Reduction
+
+
+def _plain(how: Reduction) -> Callable[..., Any]:
+    """Of the signature (a, axis, dtype, out, keepdims, initial, where)."""
+
+    def function(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
+    ) -> Any:
+        return reducing.reduced(how, a, axis, dtype, out, keepdims, initial, where)
+
+    return function
+
+
+def _keeping(how: Reduction) -> Callable[..., Any]:
+    """Of the signature (a, axis, out, keepdims, initial, where)."""
+
+    def function(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+        return reducing.reduced(how, a, axis, None, out, keepdims, initial, where)
+
+    return function
+
+
+def _truth(how: Reduction) -> Callable[..., Any]:
+    def function(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+        return reducing.reduced(how, a, axis, None, out, keepdims, None, where)
+
+    return function
+
+
+def _position(function: Callable[..., Any]) -> Callable[..., Any]:
+    def position(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+        return border.put(function(a, axis, bool(keepdims) if border.is_given(keepdims) else False), out)
+
+    return position
+
+
+def _deviation(function: Callable[..., Any]) -> Callable[..., Any]:
+    def deviation(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, **options: Any
+    ) -> Any:
+        return reducing.spread_of(function, a, axis, dtype, out, ddof, keepdims, **options)
+
+    return deviation
+
+
+def _count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    truth = a if a.dtype is d.bool_ else comparison.ne(a, 0)
+    return reducing.reduced(reducing.SUM, truth, axis, keepdims=keepdims)
+
+
+# NaN left out
+
+
+def _without_nan(a: Any, value: Any) -> Any:
+    return comparison.where(comparison.isnan(a), value, a) if a.dtype.category > d.INTEGER else a
+
+
+def _nansum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
+    return reducing.reduced(reducing.SUM, _without_nan(a, 0), axis, dtype, out, keepdims, initial, where)
+
+
+def _nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
+    return reducing.reduced(reducing.PROD, _without_nan(a, 1), axis, dtype, out, keepdims, initial, where)
+
+
+def _nan_extreme(how: Reduction, worst: float) -> Callable[..., Any]:
+    def extreme(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+        if a.dtype.category <= d.INTEGER:
+            return reducing.reduced(how, a, axis, None, out, keepdims, initial, where)
+        found = reducing.reduced(how, _without_nan(a, worst), axis, None, None, keepdims, initial, where)
+        if border.is_given(initial):
+            return border.put(found, out)
+        none = reducing.reduced(reducing.ALL, comparison.isnan(a), axis, None, None, keepdims, None, where)
+        return border.put(comparison.where(none, math.nan, found), out)
+
+    return extreme
+
+
+def _nan_position(function: Callable[..., Any], worst: float) -> Callable[..., Any]:
+    def position(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+        return border.put(function(_without_nan(a, worst), axis, bool(keepdims) if border.is_given(keepdims) else False), out)
+
+    return position
+
+
+def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = None) -> Any:
+    border.refuse("nanmean", where=None if where is True else where)
+    a = border.floating(border.cast(a, dtype))
+    return border.put(reduction.nanmean(a, axis, bool(keepdims) if border.is_given(keepdims) else False), out)
+
+
+def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, **options: Any) -> Any:
+    if border.is_given(options.get("correction")):
+        ddof = options.pop("correction")
+    border.refuse("nanvar", **{name: None if value is True else value for name, value in options.items()})
+    a = border.floating(border.cast(a, dtype))
+    keep = bool(keepdims) if border.is_given(keepdims) else False
+    away = a - reduction.nanmean(a, axis, True)
+    squares = reduction.nansum(unary.abs(away) ** 2, axis, keep)
+    count = reduction.sum(~comparison.isnan(a), axis, keep) - ddof
+    result = squares / border.cast(count, squares.dtype)
+    return border.put(comparison.where(count > 0, result, math.nan), out)
+
+
+def _nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, **options: Any) -> Any:
+    return border.put(unary.sqrt(_nanvar(a, axis, dtype, None, ddof, keepdims, **options)), out)
+
+
+# Running
+
+
+def _along(function: Callable[..., Any]) -> Callable[..., Any]:
+    def running(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        return reducing.running(function, a, axis, dtype, out)
+
+    return running
+
+
+def _nan_along(function: Callable[..., Any], value: Any) -> Callable[..., Any]:
+    def running(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        return reducing.running(function, _without_nan(a, value), axis, dtype, out)
+
+    return running
+
+
+def _cumulative(function: Callable[..., Any], first: int) -> Callable[..., Any]:
+    def running(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
+        if axis is None and x.ndim != 1:
+            raise ShapeError(f"an axis is needed for {x.ndim} dimensions").with_context("cumulative_sum", (x,))
+        found = reducing.running(function, x, axis or 0, dtype)
+        if include_initial:
+            lengths = list(found.shape)
+            lengths[axis or 0] = 1
+            found = shape.cat([found.new_full(tuple(lengths), first), found], axis or 0)
+        return border.put(found, out)
+
+    return running
+
+
+def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    given = [value if border.is_given(value) else None for value in (prepend, append)]
+    a, *edges = border.operands(a, *given)
+
+    def edge(value: Any) -> Any:
+        if value is None:
+            return None
+        lengths = list(a.shape)
+        lengths[axis] = 1
+        return value if is_tensor(value) and value.ndim else a.new_full(tuple(lengths), value.item() if is_tensor(value) else value)
+
+    return statistics.diff(a, n, axis, *map(edge, edges))
+
+
+def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    ary, *ends = border.tensors(ary, to_end, to_begin)
+    flat = views.reshape(ary, -1)
+    parts = [None if end is None else border.cast(views.reshape(end, -1), ary.dtype) for end in ends]
+    return shape.cat([part for part in (parts[1], flat[1:] - flat[:-1], parts[0]) if part is not None], 0)
+
+
+# Order statistics
+
+
+def _kept(result: Any, kept: tuple[int, ...], keepdims: Any, lead: tuple[int, ...] = ()) -> Any:
+    return views.reshape(result, (*lead, *kept)) if border.is_given(keepdims) and keepdims else result
+
+
+def _median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    a = border.floating(a)
+    a, dim, kept = reducing.one_axis(a, axis)
+    if dim is None or not a.ndim:
+        a, dim = views.reshape(a, -1), 0
+    length = a.shape[dim]
+    ordered = sorting.sort(a, dim)[0]
+    low, high = (views.select(ordered, dim, place) for place in ((length - 1) // 2, length // 2))
+    middle = low if length % 2 else (low + high) / 2
+    last = views.select(ordered, dim, length - 1)  # NaN, if there is one
+    return border.put(_kept(comparison.where(comparison.isnan(last), last, middle), kept, keepdims), out)
+
+
+def _nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    return _nanquantile(a, 0.5, axis, out, keepdims=keepdims)
+
+
+def _fractions(function: Callable[..., Any], scale: float) -> Callable[..., Any]:
+    def quantile(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: Any = False,
+        *,
+        weights: Any = None,
+        **options: Any,
+    ) -> Any:
+        border.refuse("quantile", weights=weights, **options)
+        a, dim, kept = reducing.one_axis(border.floating(a), axis)
+        if border.is_array_like(q) and not isinstance(q, (int, float)):
+            q = np.asarray(border.host(q), np.float64)
+            flat = [value / scale for value in q.reshape(-1).tolist()]
+            found = function(a, flat, dim, interpolation=method)
+            lead = q.shape
+            result = views.reshape(found, (*lead, *found.shape[1:]))
+        else:
+            lead, result = (), function(a, float(q) / scale, dim, interpolation=method)
+        return border.put(_kept(result, kept, keepdims, lead), out)
+
+    return quantile
+
+
+_quantile: Final = _fractions(sorting.quantile, 1)
+_nanquantile: Final = _fractions(statistics.nanquantile, 1)
+
+
+def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    high, low = (reducing.reduced(how, a, axis, keepdims=keepdims) for how in (reducing.MAX, reducing.MIN))
+    return border.put(high - low, out)
+
+
+# Moments
+
+
+def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+    a, weights = border.tensors(a, weights)
+    keep = bool(keepdims) if border.is_given(keepdims) else False
+    return statistics.average(border.floating(a), axis, weights, returned, keepdim=keep)
+
+
+def _cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    m, y, fweights, aweights = border.tensors(m, y, fweights, aweights)
+    rows = _rows(border.floating(border.cast(m, dtype)), y, rowvar)
+    correction = (0 if bias else 1) if ddof is None else ddof
+    return linalg_vectors.cov(rows, correction=correction, fweights=fweights, aweights=aweights)
+
+
+def _rows(m: Any, y: Any, rowvar: bool) -> Any:
+    def upright(x: Any) -> Any:
+        return x.T if not rowvar and x.ndim == 2 and x.shape[0] != 1 else x
+
+    if y is None:
+        return upright(m)
+    return shape.cat([views.atleast_2d(upright(m)), views.atleast_2d(upright(border.floating(y)))], 0)
+
+
+def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    x, y = border.tensors(x, y)
+    return linalg_vectors.corrcoef(_rows(border.floating(border.cast(x, dtype)), y, rowvar))
+
+
+def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    y, x = border.tensors(y, x)
+    y = border.floating(y)
+    return statistics.trapezoid(y, dx=dx, dim=axis) if x is None else statistics.trapezoid(y, border.floating(x), dim=axis)
+
+
+def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    f, *steps = border.operands(f, *varargs)
+    spacing = None if not steps else steps[0] if len(steps) == 1 and not is_tensor(steps[0]) else steps
+    found = statistics.gradient(border.floating(f), spacing=spacing, dim=axis, edge_order=edge_order)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+    x, weights = border.tensors(x, weights)
+    return sorting.bincount(x, weights, minlength)
+
+
+def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    if isinstance(bins, str):
+        raise ValueRangeError(f"bins={bins!r} is not there for tensors", where="histogram", advice="Give a number of bins, or their edges.")
+    a, bins, weights = border.operands(a, bins, weights)
+    a = border.floating(a)
+    if is_tensor(bins):
+        bins = border.cast(bins, a.dtype)
+    counts, edges = statistics.histogram(a, bins, range=range, weight=weights, density=bool(density))
+    whole = weights is None and not density
+    return (border.cast(counts, d.int64) if whole else counts), edges
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "all": _truth(reducing.ALL),
+    "any": _truth(reducing.ANY),
+    "argmax": _position(reduction.argmax),
+    "argmin": _position(reduction.argmin),
+    "average": _average,
+    "bincount": _bincount,
+    "corrcoef": _corrcoef,
+    "count_nonzero": _count_nonzero,
+    "cov": _cov,
+    "cumprod": _along(reduction.cumprod),
+    "cumsum": _along(reduction.cumsum),
+    "cumulative_prod": _cumulative(reduction.cumprod, 1),
+    "cumulative_sum": _cumulative(reduction.cumsum, 0),
+    "diff": _diff,
+    "ediff1d": _ediff1d,
+    "gradient": _gradient,
+    "histogram": _histogram,
+    "max": _keeping(reducing.MAX),
+    "mean": reducing.mean,
+    "median": _median,
+    "min": _keeping(reducing.MIN),
+    "nanargmax": _nan_position(reduction.argmax, -math.inf),
+    "nanargmin": _nan_position(reduction.argmin, math.inf),
+    "nancumprod": _nan_along(reduction.cumprod, 1),
+    "nancumsum": _nan_along(reduction.cumsum, 0),
+    "nanmax": _nan_extreme(reducing.MAX, -math.inf),
+    "nanmean": _nanmean,
+    "nanmedian": _nanmedian,
+    "nanmin": _nan_extreme(reducing.MIN, math.inf),
+    "nanpercentile": _fractions(statistics.nanquantile, 100),
+    "nanprod": _nanprod,
+    "nanquantile": _nanquantile,
+    "nanstd": _nanstd,
+    "nansum": _nansum,
+    "nanvar": _nanvar,
+    "percentile": _fractions(sorting.quantile, 100),
+    "prod": _plain(reducing.PROD),
+    "ptp": _ptp,
+    "quantile": _quantile,
+    "std": _deviation(reduction.std),
+    "sum": _plain(reducing.SUM),
+    "trapezoid": _trapezoid,
+    "var": _deviation(reduction.var),
+}
+FUNCTIONS["amax"], FUNCTIONS["amin"] = FUNCTIONS["max"], FUNCTIONS["min"]
