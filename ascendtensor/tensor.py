@@ -15,6 +15,7 @@ from .dtypes import dtype as DType
 from .errors import AscendTensorError, AutogradError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from .interop import dlpack, functions, standard, ufuncs
 from .interop import numpy as protocols
+from .interop.functions import shaping
 from .interop.host import HostArray
 from .methods import Methods
 from .ops import comparison, complex_numbers, elementwise, host, indexing, matmul, unary, views
@@ -214,15 +215,18 @@ class NPUTensor(Methods):
 
     # To the host
 
-    def item(self) -> Any:
+    def item(self, *args: Any) -> Any:
         """The one element as a Python number; waits for it.
+
+        Args:
+            *args: NumPy's: which element, as a place in the flattened tensor or one for each dim.
 
         Raises:
             ValueRangeError: There is not exactly one.
 
-        Like: torch.Tensor.item.
+        Like: torch.Tensor.item, numpy.ndarray.item.
         """
-        return host.item(self)
+        return host.item(self) if not args else shaping.element(self, *args)
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers. Like: torch.Tensor.tolist."""
@@ -267,7 +271,7 @@ class NPUTensor(Methods):
         return ufuncs.array_ufunc(self, ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return functions.array_function(func, types, args, kwargs)
+        return functions.array_function(self, func, types, args, kwargs)
 
     def __bool__(self) -> _Bool:
         if self.desc.numel != 1:

@@ -26,10 +26,10 @@ NAMES: Final[dict[str, Callable[..., Any]]] = {
 """By NumPy's names."""
 
 
-def _known() -> dict[Any, Callable[..., Any]]:
+def _known(names: Mapping[str, Callable[..., Any]]) -> dict[Any, Callable[..., Any]]:
     """By NumPy's functions, those that this NumPy has."""
     found = {}
-    for name, ours in NAMES.items():
+    for name, ours in names.items():
         try:
             found[operator.attrgetter(name)(np)] = ours
         except AttributeError:
@@ -37,12 +37,16 @@ def _known() -> dict[Any, Callable[..., Any]]:
     return found
 
 
-TABLE: Final = _known()
+TABLE: Final = _known(NAMES)
+_LIKE: Final = _known(questions.LIKE)
 
 
-def array_function(function: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+def array_function(tensor: TensorBase, function: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """`tensor.__array_function__`: `function(*args, **kwargs)`; NotImplemented for a function that is not there, or for foreign classes."""
-    ours = TABLE.get(function)
-    if ours is None or not all(issubclass(kind, (TensorBase, np.ndarray)) for kind in types):
+    if not all(issubclass(kind, (TensorBase, np.ndarray)) for kind in types):
         return NotImplemented
-    return ours(*args, **kwargs)
+    ours = TABLE.get(function)
+    if ours is not None:
+        return ours(*args, **kwargs)
+    made = _LIKE.get(function)
+    return NotImplemented if made is None else made(tensor, *args, **kwargs)

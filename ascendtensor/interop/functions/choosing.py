@@ -73,7 +73,9 @@ def _putmask(a: Any, /, mask: Any, values: Any) -> None:
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     if isinstance(a, np.ndarray):
         return _on_host(np.fill_diagonal, a, val, wrap)
-    shape.fill_diagonal_(a, *border.operands(val), wrap)
+    (value,) = border.operands(val)
+    shape.fill_diagonal_(a, value, wrap)
+    return None
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:

@@ -33,7 +33,8 @@ def _pair(a: Any, b: Any) -> list[Any]:
     return same_dtype(*border.tensors(a, b))
 
 
-def _dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """Products of vectors, matrices, and of the last by the last but one axis of others. Like: numpy.dot."""
     a, b = _pair(a, b)
     if not a.ndim or not b.ndim:
         return border.put(elementwise.mul(a, b), out)
@@ -92,7 +93,8 @@ def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, ax
     return views.movedim(linalg_vectors.cross(*views.broadcast_tensors(a, b), dim=-1), -1, axisc)
 
 
-def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+    """Sums along diagonals. Like: numpy.trace."""
     return border.put(reduction.sum(shape.contiguous(views.diagonal(a, offset, axis1, axis2)), -1, dtype=dtype), out)
 
 
@@ -182,7 +184,7 @@ def _matmul(x1: Any, x2: Any, /) -> Any:
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "cross": _cross,
-    "dot": _dot,
+    "dot": dot,
     "einsum": _einsum,
     "fft.fft": _along(fft.fft),
     "fft.fft2": _over(fft.fft2, (-2, -1)),
@@ -207,9 +209,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "linalg.cross": lambda x1, x2, /, *, axis=-1: _cross(x1, x2, axis=axis),
     "linalg.det": lambda a: systems.det(border.floating(a)),
     "linalg.diagonal": lambda x, /, *, offset=0: systems.diagonal(x, offset=offset),
-    "linalg.eig": lambda a: linalg_factors.eig(border.floating(a)),
     "linalg.eigh": lambda a, UPLO="L": linalg_factors.eigh(border.floating(a), UPLO),
-    "linalg.eigvals": lambda a: linalg_factors.eigvals(border.floating(a)),
     "linalg.eigvalsh": lambda a, UPLO="L": linalg_factors.eigvalsh(border.floating(a), UPLO),
     "linalg.inv": lambda a: systems.inv(border.floating(a)),
     "linalg.lstsq": _lstsq,
@@ -230,12 +230,12 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "linalg.tensordot": lambda x1, x2, /, *, axes=2: _tensordot(x1, x2, axes),
     "linalg.tensorinv": lambda a, ind=2: systems.tensorinv(border.floating(a), ind),
     "linalg.tensorsolve": lambda a, b, axes=None: systems.tensorsolve(*_floats(a, b), axes),
-    "linalg.trace": lambda x, /, *, offset=0, dtype=None: _trace(x, offset, -2, -1, dtype),
+    "linalg.trace": lambda x, /, *, offset=0, dtype=None: trace(x, offset, -2, -1, dtype),
     "linalg.vecdot": _vecdot,
     "linalg.vector_norm": _vector_norm,
     "matrix_transpose": lambda x, /: x.mT,
     "outer": _outer,
     "tensordot": _tensordot,
-    "trace": _trace,
+    "trace": trace,
     "vdot": _vdot,
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import base, promotion
 from ...base import TensorBase
-from ...dtypes import as_dtype
+from ...dtypes import as_dtype, get_default_dtype
 from ...errors import DTypeError
 from ...ops import comparison, reduction, views
 from .. import numpy as border
@@ -62,7 +62,7 @@ def _all_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     equal = comparison.eq(a1, a2)
     if equal_nan:
         equal = equal | (comparison.isnan(a1) & comparison.isnan(a2))
-    return bool(reduction.all(equal).item())  # type: ignore[attr-defined]
+    return bool(reduction.all(equal).item())
 
 
 def _array_equiv(a1: Any, a2: Any) -> bool:
@@ -146,6 +146,21 @@ def _like(name: str) -> Callable[..., Any]:
     return made
 
 
+def _made(name: str) -> Callable[..., Any]:
+    """With NumPy's `like=`: what the tensor given there has made."""
+
+    def made(like: Any, shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
+        return getattr(like, name)((shape,) if isinstance(shape, int) else tuple(shape), dtype=dtype or get_default_dtype(), device=device)
+
+    return made
+
+
+def _full(like: Any, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
+    (value,) = border.tensors(fill_value)
+    empty = _made("new_empty")(like, shape, value.dtype if dtype is None else dtype, device=device)
+    return empty.copy_(value.to(empty.device))
+
+
 def _full_like(
     a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> Any:
@@ -160,6 +175,14 @@ def _full_like(
 def _astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
     return x.to(device, as_dtype(dtype), copy=copy) if device is not None else x.to(as_dtype(dtype), copy=copy)
 
+
+LIKE: Final[dict[str, Callable[..., Any]]] = {
+    "empty": _made("new_empty"),
+    "full": _full,
+    "ones": _made("new_ones"),
+    "zeros": _made("new_zeros"),
+}
+"""What is called with the tensor that NumPy was given as `like=`, then NumPy's arguments."""
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "allclose": _allclose,

@@ -192,6 +192,8 @@ def _median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = F
     if dim is None or not a.ndim:
         a, dim = views.reshape(a, -1), 0
     length = a.shape[dim]
+    if not length:
+        return border.put(_kept(reduction.mean(a, dim), kept, keepdims), out)
     ordered = sorting.sort(a, dim)[0]
     low, high = (views.select(ordered, dim, place) for place in ((length - 1) // 2, length // 2))
     middle = low if length % 2 else (low + high) / 2

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
-from ...ops import folding, gather, shape, views
+from ...ops import folding, gather, host, shape, views
 from .. import numpy as border
 
 # Shapes and axes
@@ -47,6 +47,13 @@ def clone(a: Any) -> Any:
     return shape.clone(a)
 
 
+def element(a: Any, *places: Any) -> Any:
+    """One element as a Python number. Like: numpy.ndarray.item."""
+    if len(places) == 1 and isinstance(places[0], tuple):
+        (places,) = places
+    return host.item(views.reshape(a, -1)[places[0]] if len(places) == 1 else a[tuple(places)])
+
+
 def ravel(a: Any, order: str = "C") -> Any:
     """All elements in one row, in C's or Fortran's order. Like: numpy.ravel."""
     return views.reshape(views.reverse_dims(a) if in_order("ravel", order) else a, -1)
@@ -55,6 +62,17 @@ def ravel(a: Any, order: str = "C") -> Any:
 def transpose(a: Any, axes: Any = None) -> Any:
     """The axes in another order, by default reversed: a view. Like: numpy.transpose."""
     return views.reverse_dims(a) if axes is None else views.permute(a, _lengths(axes))
+
+
+def transposed(a: Any, *axes: Any) -> Any:
+    """`transpose` as the method of arrays has it: with one tuple, with numbers, or with nothing. Like: numpy.ndarray.transpose."""
+    given = tuple(axis for axis in axes if axis is not None)
+    return transpose(a, (given[0] if len(given) == 1 and not isinstance(given[0], int) else given) or None)
+
+
+def flatten(a: Any, order: str) -> Any:
+    """All elements in one row, a copy. Like: numpy.ndarray.flatten."""
+    return clone(ravel(a, order))
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
