@@ -10,6 +10,8 @@ from .ops import linalg, linalg_legacy, linalg_products, linalg_vectors, matmul
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from .ops.linalg_forms import OrthogonalUpper, SignAndLog, SingularValuesV, SolutionAndCoefficients
+
 _Int: TypeAlias = int  # the tensor class has methods of these names
 _Float: TypeAlias = float
 _Bool: TypeAlias = bool
@@ -160,7 +162,7 @@ class LinalgMethods(TensorBase):
         """See `pinverse`."""
         return linalg_legacy.pinverse(self, rcond)
 
-    def qr(self, some: _Bool = True) -> Any:
+    def qr(self, some: _Bool = True) -> OrthogonalUpper[Self]:
         """See `qr`."""
         return linalg_legacy.qr(self, some)
 
@@ -172,11 +174,11 @@ class LinalgMethods(TensorBase):
         """`renorm`, written into the tensor itself."""
         return linalg_vectors.renorm(self, p, dim, maxnorm, out=self)
 
-    def slogdet(self) -> Any:
+    def slogdet(self) -> SignAndLog[Self]:
         """See `linalg.slogdet`."""
         return linalg.slogdet(self)
 
-    def svd(self, some: _Bool = True, compute_uv: _Bool = True) -> Any:
+    def svd(self, some: _Bool = True, compute_uv: _Bool = True) -> SingularValuesV[Self]:
         """See `svd`."""
         return linalg_legacy.svd(self, some, compute_uv)
 
@@ -184,7 +186,9 @@ class LinalgMethods(TensorBase):
         """See `trace`."""
         return matmul.trace(self)
 
-    def triangular_solve(self, A: Self, upper: _Bool = True, transpose: _Bool = False, unitriangular: _Bool = False) -> Any:
+    def triangular_solve(
+        self, A: Self, upper: _Bool = True, transpose: _Bool = False, unitriangular: _Bool = False
+    ) -> SolutionAndCoefficients[Self]:
         """See `triangular_solve`."""
         return linalg_legacy.triangular_solve(self, A, upper, transpose, unitriangular)
 

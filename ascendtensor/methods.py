@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from . import random
 from .base import TensorBase
@@ -16,6 +16,7 @@ from .special_methods import SpecialMethods
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from .ops.results import HistogramEdges, MinMax, ValuesIndices
     from .random import Generator
 
 _Int: TypeAlias = int  # the tensor class has methods of these names
@@ -42,7 +43,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `amin`."""
         return reduction.amin(self, dim, keepdim)
 
-    def aminmax(self, *, dim: _Int | None = None, keepdim: _Bool = False) -> Any:
+    def aminmax(self, *, dim: _Int | None = None, keepdim: _Bool = False) -> MinMax[Self]:
         """See `aminmax`."""
         return reduction.aminmax(self, dim=dim, keepdim=keepdim)
 
@@ -62,11 +63,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `count_nonzero`."""
         return reduction.count_nonzero(self, dim)
 
-    def cummax(self, dim: _Int) -> Any:
+    def cummax(self, dim: _Int) -> ValuesIndices[Self]:
         """See `cummax`."""
         return reduction.cummax(self, dim)
 
-    def cummin(self, dim: _Int) -> Any:
+    def cummin(self, dim: _Int) -> ValuesIndices[Self]:
         """See `cummin`."""
         return reduction.cummin(self, dim)
 
@@ -90,6 +91,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `logsumexp`."""
         return reduction.logsumexp(self, dim, keepdim)
 
+    @overload
+    def max(self, dim: _Int, keepdim: _Bool = False) -> ValuesIndices[Self]: ...
+    @overload
+    def max(self, dim: TensorBase | None = None, keepdim: _Bool = False) -> Self: ...
     def max(self, dim: Any = None, keepdim: _Bool = False) -> Any:
         """See `max`."""
         return reduction.max(self, dim, keepdim)
@@ -98,6 +103,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `mean`."""
         return reduction.mean(self, dim, keepdim, dtype=dtype)
 
+    @overload
+    def min(self, dim: _Int, keepdim: _Bool = False) -> ValuesIndices[Self]: ...
+    @overload
+    def min(self, dim: TensorBase | None = None, keepdim: _Bool = False) -> Self: ...
     def min(self, dim: Any = None, keepdim: _Bool = False) -> Any:
         """See `min`."""
         return reduction.min(self, dim, keepdim)
@@ -140,7 +149,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `histc`."""
         return sorting.histc(self, bins, min, max)
 
-    def histogram(self, bins: Any, *, range: Any = None, weight: Self | None = None, density: _Bool = False) -> Any:
+    def histogram(self, bins: Any, *, range: Any = None, weight: Self | None = None, density: _Bool = False) -> HistogramEdges[Self]:
         """See `histogram`."""
         return statistics.histogram(self, bins, range=range, weight=weight, density=density)
 
@@ -148,15 +157,19 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `isin`."""
         return sorting.isin(self, test_elements, invert=invert)
 
-    def kthvalue(self, k: _Int, dim: _Int = -1, keepdim: _Bool = False) -> Any:
+    def kthvalue(self, k: _Int, dim: _Int = -1, keepdim: _Bool = False) -> ValuesIndices[Self]:
         """See `kthvalue`."""
         return sorting.kthvalue(self, k, dim, keepdim)
 
+    @overload
+    def median(self, dim: None = None, keepdim: _Bool = False) -> Self: ...
+    @overload
+    def median(self, dim: _Int, keepdim: _Bool = False) -> ValuesIndices[Self]: ...
     def median(self, dim: _Int | None = None, keepdim: _Bool = False) -> Any:
         """See `median`."""
         return sorting.median(self, dim, keepdim)
 
-    def mode(self, dim: _Int = -1, keepdim: _Bool = False) -> Any:
+    def mode(self, dim: _Int = -1, keepdim: _Bool = False) -> ValuesIndices[Self]:
         """See `mode`."""
         return statistics.mode(self, dim, keepdim)
 
@@ -164,6 +177,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `msort`."""
         return sorting.msort(self)
 
+    @overload
+    def nanmedian(self, dim: None = None, keepdim: _Bool = False) -> Self: ...
+    @overload
+    def nanmedian(self, dim: _Int, keepdim: _Bool = False) -> ValuesIndices[Self]: ...
     def nanmedian(self, dim: _Int | None = None, keepdim: _Bool = False) -> Any:
         """See `nanmedian`."""
         return statistics.nanmedian(self, dim, keepdim)
@@ -176,14 +193,24 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `quantile`."""
         return sorting.quantile(self, q, dim, keepdim, interpolation=interpolation)
 
-    def sort(self, dim: _Int = -1, descending: _Bool = False, stable: _Bool = False) -> Any:
+    def sort(self, dim: _Int = -1, descending: _Bool = False, stable: _Bool = False) -> ValuesIndices[Self]:
         """See `sort`."""
         return sorting.sort(self, dim, descending, stable)
 
-    def topk(self, k: _Int, dim: _Int = -1, largest: _Bool = True, sorted: _Bool = True) -> Any:
+    def topk(self, k: _Int, dim: _Int = -1, largest: _Bool = True, sorted: _Bool = True) -> ValuesIndices[Self]:
         """See `topk`."""
         return sorting.topk(self, k, dim, largest, sorted)
 
+    @overload
+    def unique(
+        self,
+        sorted: _Bool = True,
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        dim: _Int | None = None,
+    ) -> Self: ...
+    @overload
+    def unique(self, sorted: _Bool = True, return_inverse: _Bool = False, return_counts: _Bool = False, dim: _Int | None = None) -> Any: ...
     def unique(self, sorted: _Bool = True, return_inverse: _Bool = False, return_counts: _Bool = False, dim: _Int | None = None) -> Any:
         """See `unique`."""
         return sorting.unique(self, sorted, return_inverse, return_counts, dim)
@@ -198,9 +225,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `argwhere`."""
         return gather.argwhere(self)
 
-    def gather(self, dim: _Int, index: TensorBase) -> Self:
+    def gather(self, dim: _Int, index: TensorBase, *, sparse_grad: _Bool = False) -> Self:
         """See `gather`."""
-        return gather.gather(self, dim, index)
+        return gather.gather(self, dim, index, sparse_grad=sparse_grad)
 
     def index_add(self, dim: _Int, index: TensorBase, source: TensorBase, *, alpha: Any = 1) -> Self:
         """See `index_add`."""
@@ -250,6 +277,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `masked_select`."""
         return gather.masked_select(self, mask)
 
+    @overload
+    def nonzero(self, *, as_tuple: Literal[False] = False) -> Self: ...
+    @overload
+    def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Self, ...]: ...
     def nonzero(self, *, as_tuple: _Bool = False) -> Any:
         """See `nonzero`."""
         return gather.nonzero(self, as_tuple=as_tuple)
@@ -262,13 +293,13 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `put_`."""
         return gather.put_(self, index, source, accumulate)
 
-    def scatter(self, dim: _Int, index: TensorBase, src: Any, *, reduce: str | None = None) -> Self:
+    def scatter(self, dim: _Int, index: TensorBase, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Self:
         """See `scatter`."""
-        return gather.scatter(self, dim, index, src, reduce=reduce)
+        return gather.scatter(self, dim, index, src, value=value, reduce=reduce)
 
-    def scatter_(self, dim: _Int, index: TensorBase, src: Any, *, reduce: str | None = None) -> Self:
+    def scatter_(self, dim: _Int, index: TensorBase, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Self:
         """See `scatter_`."""
-        return gather.scatter_(self, dim, index, src, reduce=reduce)
+        return gather.scatter_(self, dim, index, src, value=value, reduce=reduce)
 
     def scatter_add(self, dim: _Int, index: TensorBase, src: TensorBase) -> Self:
         """See `scatter_add`."""

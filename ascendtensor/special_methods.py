@@ -126,7 +126,7 @@ class SpecialMethods(TensorBase):
         """See `fmin`."""
         return floats.fmin(self, as_operand(self, other))
 
-    def frexp(self) -> MantissaExponent:
+    def frexp(self) -> MantissaExponent[Self]:
         """See `frexp`."""
         return floats.frexp(self)
 

@@ -158,11 +158,12 @@ _MANTISSA: Final[dict[DType, tuple[int, int, float]]] = {d.float32: (23, 126, 2.
 
 
 @checked
-def frexp(input: T) -> MantissaExponent:
+def frexp(input: T, *, out: tuple[T, T] | None = None) -> MantissaExponent[T]:
     """The parts of `mantissa * 2 ** exponent`, the mantissa between 0.5 and 1 in size.
 
     Args:
         input: Tensor of any shape and floating dtype.
+        out: A floating tensor and an int32 tensor of the same shape to write into.
 
     Returns:
         mantissa of the same shape and dtype and exponent, int32; for 0, infinities and NaN the number itself and 0.
@@ -186,10 +187,11 @@ def frexp(input: T) -> MantissaExponent:
     plain = comparison.logical_and(comparison.isfinite(x), comparison.ne(x, 0))
     mantissa = comparison.where(plain, _seen_as(fraction, wide), x)
     exponent = comparison.where(plain, exponent, 0)
-    return MantissaExponent(
+    parts = MantissaExponent(
         mantissa if wide is dtype else comparison.cast(mantissa, dtype),
         exponent if exponent.desc.dtype is d.int32 else comparison.cast(exponent, d.int32),
     )
+    return parts if out is None else MantissaExponent(into(parts.mantissa, out[0]), into(parts.exponent, out[1]))
 
 
 # Logarithms of sums

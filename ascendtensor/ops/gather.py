@@ -8,7 +8,7 @@ Indices lie on the device, so one that is out of range is an error of queued wor
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from .. import base, shapes
 from .. import dtypes as d
@@ -82,13 +82,14 @@ def _update(target: T, row: Row, operands: tuple[Any, ...], arguments: tuple[Any
 
 
 @checked
-def gather(input: T, dim: int, index: TensorBase, *, out: T | None = None) -> T:
+def gather(input: T, dim: int, index: TensorBase, *, sparse_grad: bool = False, out: T | None = None) -> T:
     """For each element of `index`, the element at the same place but with the index along `dim`.
 
     Args:
         input: Tensor of any dtype but complex128.
         dim: The dimension.
         index: Integer tensor of as many dimensions, not longer than `input` in any other than `dim`.
+        sparse_grad: Changes nothing, since there are no gradients.
         out: Tensor of the index's shape to write into.
 
     Returns:
@@ -210,7 +211,9 @@ _REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul"}
 
 
 @checked
-def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | None = None, out: T | None = None) -> T:
+def scatter(
+    input: T, dim: int, index: TensorBase, src: Any = None, *, value: Any = None, reduce: str | None = None, out: T | None = None
+) -> T:
     """A copy of `input` with elements of `src` at the places that `index` names along `dim`.
 
     Args:
@@ -218,6 +221,7 @@ def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | No
         dim: The dimension.
         index: Integer tensor of as many dimensions, not longer than `input` in any other than `dim`.
         src: Tensor of the input's dtype, at least as long as the index everywhere, or a number.
+        value: A number instead of `src`.
         reduce: "add" or "multiply" to combine with what is there. Without it, the last of several values for one place stays on the
             simulator; on a device any of them.
         out: Tensor of the input's shape to write into.
@@ -229,7 +233,7 @@ def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | No
 
     Ascend operator: ScatterElements. Like: torch.scatter, numpy.put_along_axis.
     """
-    row, operands, arguments = _scattering(input, dim, index, src, reduce)
+    row, operands, arguments = _scattering(input, dim, index, _source(src, value), reduce)
     if row is None:
         return into(clone(input), out)
     if row is table.SCATTER_REDUCE and input.desc.dtype is d.bool_:
@@ -238,9 +242,9 @@ def scatter(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | No
 
 
 @checked
-def scatter_(input: T, dim: int, index: TensorBase, src: Any, *, reduce: str | None = None) -> T:
+def scatter_(input: T, dim: int, index: TensorBase, src: Any = None, *, value: Any = None, reduce: str | None = None) -> T:
     """`scatter` into `input` itself. Like: torch.Tensor.scatter_."""
-    row, operands, arguments = _scattering(input, dim, index, src, reduce)
+    row, operands, arguments = _scattering(input, dim, index, _source(src, value), reduce)
     if row is table.SCATTER_REDUCE and input.desc.dtype is d.bool_:
         check_writable(input, "scatter_")
         return copy_into(input, _scattered_truth(*operands, *arguments))
@@ -262,6 +266,13 @@ def scatter_add(input: T, dim: int, index: TensorBase, src: TensorBase, *, out: 
 def scatter_add_(input: T, dim: int, index: TensorBase, src: TensorBase) -> T:
     """`scatter_add` into `input` itself. Like: torch.Tensor.scatter_add_."""
     return scatter_(input, dim, index, src, reduce="add")
+
+
+def _source(src: Any, value: Any) -> Any:
+    """What is scattered: PyTorch calls a number `value`."""
+    if (src is None) == (value is None):
+        raise DTypeError("scatter takes either src or value")
+    return value if src is None else src
 
 
 def _scattering(
@@ -577,13 +588,20 @@ def put_(input: T, index: TensorBase, source: TensorBase, accumulate: bool = Fal
 # Masks
 
 
+@overload
+def nonzero(input: T, *, as_tuple: Literal[False] = False, out: T | None = None) -> T: ...
+@overload
+def nonzero(input: T, *, as_tuple: Literal[True]) -> tuple[T, ...]: ...
+@overload
+def nonzero(input: T, *, as_tuple: bool) -> Any: ...
 @checked
-def nonzero(input: T, *, as_tuple: bool = False) -> Any:
+def nonzero(input: T, *, as_tuple: bool = False, out: T | None = None) -> Any:
     """Coordinates of the elements that are not zero, in row-major order. Waits for the device, since their number decides the shape.
 
     Args:
         input: Tensor of any shape and dtype.
         as_tuple: Give a vector of each dimension's coordinates instead of a row for each element.
+        out: int64 tensor of the result's shape to write into; not with `as_tuple`.
 
     Returns:
         int64 tensor [number, dimensions], or a tuple of int64 vectors.
@@ -597,12 +615,16 @@ def nonzero(input: T, *, as_tuple: bool = False) -> Any:
         count = nonzero(views.reshape(input, 1)).desc.shape[0]
         if as_tuple:
             return (_filled(input, (count,), 0, d.int64),)
-        return _filled(input, (count, 0), 0, d.int64)
+        return into(_filled(input, (count, 0), 0, d.int64), out)
     if not as_tuple:
-        return call(table.NONZERO, (input,), (False,))
+        return into(call(table.NONZERO, (input,), (False,)), out)
     return views.unbind(call(table.NONZERO, (input,), (True,)), 0)
 
 
+@overload
+def where(condition: T) -> tuple[T, ...]: ...
+@overload
+def where(condition: T, input: Any, other: Any, *, out: Any = None) -> T: ...
 @checked
 def where(condition: TensorBase, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """`input` where `condition` holds, else `other`; of the condition alone, the coordinates where it holds, as by `nonzero`.

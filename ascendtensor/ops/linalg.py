@@ -78,7 +78,7 @@ def det(A: T, *, out: T | None = None) -> T:
 
 
 @checked
-def slogdet(A: T, *, out: Any = None) -> SignAndLog:
+def slogdet(A: T, *, out: Any = None) -> SignAndLog[T]:
     """The sign of each determinant and the logarithm of its absolute value, for determinants beyond the dtype's range.
 
     Args:
@@ -165,7 +165,7 @@ def _where(mask: TensorBase, value: Any, matrices: T) -> T:
 
 
 @checked
-def inv_ex(A: T, *, check_errors: bool = False, out: Any = None) -> InverseAndInfo:
+def inv_ex(A: T, *, check_errors: bool = False, out: Any = None) -> InverseAndInfo[T]:
     """The inverse of each square matrix, and whether it has none; a singular matrix is no error.
 
     Args:
@@ -259,7 +259,7 @@ def solve(A: T, B: T, *, left: bool = True, out: T | None = None) -> T:
 
 
 @checked
-def solve_ex(A: T, B: T, *, left: bool = True, check_errors: bool = False, out: Any = None) -> ResultAndInfo:
+def solve_ex(A: T, B: T, *, left: bool = True, check_errors: bool = False, out: Any = None) -> ResultAndInfo[T]:
     """The solutions of `A @ X = B`, and whether there is none; a singular matrix is no error.
 
     Args:
@@ -382,7 +382,7 @@ def cholesky(A: T, upper: bool = False, *, out: T | None = None) -> T:
 
 
 @checked
-def cholesky_ex(A: T, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> FactorAndInfo:
+def cholesky_ex(A: T, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> FactorAndInfo[T]:
     """The Cholesky factor of each matrix, and whether it has none; that is no error.
 
     Args:

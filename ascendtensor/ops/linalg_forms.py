@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import ml_dtypes
+from typing_extensions import NamedTuple  # typing's takes no type variables before Python 3.11
 
 from .. import dtypes as d
 from .. import shapes
@@ -24,106 +25,107 @@ from .table.movement import FILL
 from .writing import into
 
 T = TypeVar("T", bound=TensorBase)
+R = TypeVar("R")
 
 _LINEAR: Final = frozenset(LINEAR)
 _limits: Any = ml_dtypes.finfo  # without a type for bfloat16 in NumPy's
 
 
-class SignAndLog(NamedTuple):
+class SignAndLog(NamedTuple, Generic[R]):
     """A determinant's sign and the logarithm of its absolute value. Like: torch.return_types.linalg_slogdet."""
 
-    sign: Any
-    logabsdet: Any
+    sign: R
+    logabsdet: R
 
 
-class InverseAndInfo(NamedTuple):
+class InverseAndInfo(NamedTuple, Generic[R]):
     """An inverse, and 1 for each matrix that has none. Like: torch.return_types.linalg_inv_ex."""
 
-    inverse: Any
-    info: Any
+    inverse: R
+    info: R
 
 
-class ResultAndInfo(NamedTuple):
+class ResultAndInfo(NamedTuple, Generic[R]):
     """A solution, and 1 for each matrix that has none. Like: torch.return_types.linalg_solve_ex."""
 
-    result: Any
-    info: Any
+    result: R
+    info: R
 
 
-class FactorAndInfo(NamedTuple):
+class FactorAndInfo(NamedTuple, Generic[R]):
     """A Cholesky factor, and 1 for each matrix that has none. Like: torch.return_types.linalg_cholesky_ex."""
 
-    L: Any
-    info: Any
+    L: R
+    info: R
 
 
-class SolutionAndCoefficients(NamedTuple):
+class SolutionAndCoefficients(NamedTuple, Generic[R]):
     """A solution, and a copy of the matrix. Like: torch.return_types.triangular_solve."""
 
-    solution: Any
-    cloned_coefficient: Any
+    solution: R
+    cloned_coefficient: R
 
 
-class LeastSquares(NamedTuple):
+class LeastSquares(NamedTuple, Generic[R]):
     """What `lstsq` gives. Like: torch.return_types.linalg_lstsq."""
 
-    solution: Any
-    residuals: Any
-    rank: Any
-    singular_values: Any
+    solution: R
+    residuals: R
+    rank: R
+    singular_values: R
 
 
-class OrthogonalUpper(NamedTuple):
+class OrthogonalUpper(NamedTuple, Generic[R]):
     """An orthogonal and an upper triangular factor. Like: torch.return_types.linalg_qr."""
 
-    Q: Any
-    R: Any
+    Q: R
+    R: R
 
 
-class SingularValues(NamedTuple):
+class SingularValues(NamedTuple, Generic[R]):
     """Left vectors, singular values, right vectors as rows. Like: torch.return_types.linalg_svd."""
 
-    U: Any
-    S: Any
-    Vh: Any
+    U: R
+    S: R
+    Vh: R
 
 
-class SingularValuesV(NamedTuple):
+class SingularValuesV(NamedTuple, Generic[R]):
     """Left vectors, singular values, right vectors as columns. Like: torch.return_types.svd."""
 
-    U: Any
-    S: Any
-    V: Any
+    U: R
+    S: R
+    V: R
 
 
-class Eigen(NamedTuple):
+class Eigen(NamedTuple, Generic[R]):
     """Eigenvalues, and eigenvectors as columns. Like: torch.return_types.linalg_eigh."""
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: R
+    eigenvectors: R
 
 
-class PermutedFactors(NamedTuple):
+class PermutedFactors(NamedTuple, Generic[R]):
     """A permutation matrix, a lower and an upper triangular factor. Like: torch.return_types.linalg_lu."""
 
-    P: Any
-    L: Any
-    U: Any
+    P: R
+    L: R
+    U: R
 
 
-class PackedFactors(NamedTuple):
+class PackedFactors(NamedTuple, Generic[R]):
     """Both triangular factors in one matrix, and the exchanges of rows. Like: torch.return_types.linalg_lu_factor."""
 
-    LU: Any
-    pivots: Any
+    LU: R
+    pivots: R
 
 
-class PackedFactorsAndInfo(NamedTuple):
+class PackedFactorsAndInfo(NamedTuple, Generic[R]):
     """The same, and 0 for each matrix. Like: torch.return_types.linalg_lu_factor_ex."""
 
-    LU: Any
-    pivots: Any
-    info: Any
+    LU: R
+    pivots: R
+    info: R
 
 
 def linear(function: str, *operands: TensorBase) -> None:

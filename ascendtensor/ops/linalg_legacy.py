@@ -32,13 +32,13 @@ T = TypeVar("T", bound=TensorBase)
 
 
 @checked
-def qr(input: T, some: bool = True, *, out: Any = None) -> OrthogonalUpper:
+def qr(input: T, some: bool = True, *, out: Any = None) -> OrthogonalUpper[T]:
     """See `linalg.qr`, of mode "reduced", or "complete" without `some`. Ascend operator: Qr. Like: torch.qr."""
     return linalg_factors.qr(input, "reduced" if some else "complete", out=out)
 
 
 @checked
-def svd(input: T, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> SingularValuesV:
+def svd(input: T, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> SingularValuesV[T]:
     """U, S and V with `U @ diag(S) @ V.mH = input`.
 
     Args:
@@ -76,7 +76,7 @@ def lu_solve(b: T, LU_data: T, LU_pivots: TensorBase, *, out: T | None = None) -
 @checked
 def triangular_solve(
     b: T, A: T, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *, out: Any = None
-) -> SolutionAndCoefficients:
+) -> SolutionAndCoefficients[T]:
     """The solutions of `A @ X = b`, and a copy of A; `linalg.solve_triangular` is what PyTorch advises.
 
     Args:

@@ -296,7 +296,7 @@ _DRIVERS = (None, "gels", "gelsy", *_WITH_VALUES)
 
 
 @checked
-def lstsq(A: T, B: T, rcond: float | None = None, *, driver: str | None = None) -> LeastSquares:
+def lstsq(A: T, B: T, rcond: float | None = None, *, driver: str | None = None) -> LeastSquares[T]:
     """The X with the smallest `norm(A @ X - B)`, of several the shortest.
 
     Args:

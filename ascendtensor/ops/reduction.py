@@ -10,7 +10,7 @@ several.
 from __future__ import annotations
 
 import math
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, overload
 
 from .. import dtypes as d
 from .. import shapes
@@ -285,7 +285,7 @@ def amin(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = N
 
 
 @checked
-def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False) -> MinMax:
+def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False) -> MinMax[T]:
     """Smallest and largest element, over one dim or all.
 
     Args:
@@ -301,6 +301,10 @@ def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False) -> MinMa
     return MinMax(amin(input, dim, keepdim), amax(input, dim, keepdim))
 
 
+@overload
+def max(input: T, dim: int, keepdim: bool = False, *, out: Any = None) -> ValuesIndices[T]: ...
+@overload
+def max(input: T, dim: TensorBase | None = None, keepdim: bool = False, *, other: TensorBase | None = None, out: Any = None) -> T: ...
 @checked
 def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase | None = None, out: Any = None) -> Any:
     """The largest element; along a dim with its index; or the larger of two tensors' elements.
@@ -333,6 +337,10 @@ def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
     return put_pair(found, out)
 
 
+@overload
+def min(input: T, dim: int, keepdim: bool = False, *, out: Any = None) -> ValuesIndices[T]: ...
+@overload
+def min(input: T, dim: TensorBase | None = None, keepdim: bool = False, *, other: TensorBase | None = None, out: Any = None) -> T: ...
 @checked
 def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase | None = None, out: Any = None) -> Any:
     """The smallest element; along a dim with its index; or the smaller of two tensors' elements. Arguments and results as for `max`.
@@ -351,7 +359,7 @@ def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
     return put_pair(found, out)
 
 
-def put_pair(found: ValuesIndices, out: Any) -> ValuesIndices:
+def put_pair(found: ValuesIndices[T], out: Any) -> ValuesIndices[T]:
     """Values and indices, in the two tensors of `out` where they are given."""
     if out is None:
         return found
@@ -603,7 +611,7 @@ def cumprod(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None
 
 
 @checked
-def cummax(input: T, dim: int, *, out: Any = None) -> ValuesIndices:
+def cummax(input: T, dim: int, *, out: Any = None) -> ValuesIndices[T]:
     """Running maxima along `dim`, and where each was met last. A NaN stays.
 
     Args:
@@ -623,7 +631,7 @@ def cummax(input: T, dim: int, *, out: Any = None) -> ValuesIndices:
 
 
 @checked
-def cummin(input: T, dim: int, *, out: Any = None) -> ValuesIndices:
+def cummin(input: T, dim: int, *, out: Any = None) -> ValuesIndices[T]:
     """Running minima along `dim`, and where each was met last. Arguments and results as for `cummax`.
 
     Ascend operator: Cummin. Like: torch.cummin, numpy.minimum.accumulate.

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Generic, TypeVar
+
+from typing_extensions import NamedTuple  # typing's takes no type variables before Python 3.11
+
+R = TypeVar("R")
 
 
-class ValuesIndices(NamedTuple):
+class ValuesIndices(NamedTuple, Generic[R]):
     """Elements found along a dim, and where. Like: torch.return_types.max, .sort, .topk, .median..."""
 
-    values: Any
-    indices: Any
+    values: R
+    indices: R
 
 
-class MinMax(NamedTuple):
+class MinMax(NamedTuple, Generic[R]):
     """Both extremes. Like: torch.return_types.aminmax."""
 
-    min: Any
-    max: Any
+    min: R
+    max: R
 
 
-class MantissaExponent(NamedTuple):
+class MantissaExponent(NamedTuple, Generic[R]):
     """The parts of floating-point numbers. Like: torch.return_types.frexp."""
 
-    mantissa: Any
-    exponent: Any
+    mantissa: R
+    exponent: R
 
 
-class HistogramEdges(NamedTuple):
+class HistogramEdges(NamedTuple, Generic[R]):
     """Counts in bins, and the edges of the bins. Like: torch.return_types.histogram."""
 
-    hist: Any
-    bin_edges: Any
+    hist: R
+    bin_edges: R

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from operator import index as as_int
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from .. import base, promotion, shapes
 from .. import dtypes as d
@@ -321,7 +321,8 @@ def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, 
         if len(input.desc.shape) != 1:
             raise ShapeError("without repeats a vector of numbers is needed").with_context("repeat_interleave", (input,))
         length = input.desc.numel
-        input, repeats = call(RANGE, (0, length, 1), (length, d.int64), input.desc.device), input
+        dtype = d.int32 if input.desc.dtype is d.int32 else d.int64
+        input, repeats = call(RANGE, (0, length, 1), (length, dtype), input.desc.device), input
     if dim is None:
         input, dim = views.reshape(input, input.desc.numel), 0
     elif not input.desc.shape:
@@ -358,6 +359,10 @@ def _number(input: TensorBase) -> int:
     return int(host.item(input))
 
 
+@overload
+def meshgrid(*tensors: T, indexing: str = "ij") -> tuple[T, ...]: ...
+@overload
+def meshgrid(tensors: Sequence[T], /, *, indexing: str = "ij") -> tuple[T, ...]: ...
 @checked
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     """Coordinates of a grid: each vector along a dimension of its own, expanded along the others (views).
@@ -597,12 +602,13 @@ def fill_diagonal_(input: T, fill_value: Any, wrap: bool = False) -> T:
 
 
 @checked
-def diag(input: T, diagonal: int = 0) -> T:
+def diag(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """A vector as the diagonal of a matrix, or a matrix's diagonal as a vector; a copy both times.
 
     Args:
         input: Vector or matrix.
         diagonal: 0 the main one, positive ones above it.
+        out: Tensor of the result's shape to write into.
 
     Raises:
         ShapeError: Neither a vector nor a matrix.
@@ -611,10 +617,10 @@ def diag(input: T, diagonal: int = 0) -> T:
     """
     ndim = len(input.desc.shape)
     if ndim == 1:
-        return diagflat(input, diagonal)
+        return into(diagflat(input, diagonal), out)
     if ndim != 2:
         raise ShapeError(f"a vector or a matrix is needed, not shape {list(input.desc.shape)}").with_context("diag", (input,))
-    return clone(views.diagonal(input, diagonal))
+    return into(clone(views.diagonal(input, diagonal)), out)
 
 
 @checked

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
 
 from .. import dtypes as d
 from .. import shapes
@@ -72,7 +72,7 @@ def _first(input: T, k: int, largest: bool, in_order: bool) -> tuple[T, T]:
 
 
 @checked
-def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None) -> ValuesIndices:
+def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None) -> ValuesIndices[T]:
     """The elements in order along a dim, and where they were.
 
     Args:
@@ -112,7 +112,7 @@ def msort(input: T) -> T:
 
 
 @checked
-def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None) -> ValuesIndices:
+def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None) -> ValuesIndices[T]:
     """The k largest (or smallest) elements of a dim, and where they are. Which of equal elements is not defined, but each counts once.
 
     Args:
@@ -138,7 +138,7 @@ def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = T
 
 
 @checked
-def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> ValuesIndices:
+def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> ValuesIndices[T]:
     """The k-th smallest element of a dim, counted from 1, and where it is.
 
     Args:
@@ -179,6 +179,10 @@ def _taken(ordered: T, place: int, axis: int, keepdim: bool) -> T:
 # Middles
 
 
+@overload
+def median(input: T, dim: None = None, keepdim: bool = False) -> T: ...
+@overload
+def median(input: T, dim: int, keepdim: bool = False) -> ValuesIndices[T]: ...
 @checked
 def median(input: T, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower of the middle elements; NaN where there is one.
@@ -204,7 +208,7 @@ def median(input: T, dim: int | None = None, keepdim: bool = False) -> Any:
     return _median(input, _axis(input, dim, "median"), keepdim, "median")
 
 
-def _median(input: T, axis: int, keepdim: bool, function: str) -> ValuesIndices:
+def _median(input: T, axis: int, keepdim: bool, function: str) -> ValuesIndices[T]:
     turned = _to_last(input, axis)
     length = (turned.desc.shape or (1,))[-1]
     if length == 0:
@@ -321,6 +325,12 @@ def _stacked(results: Sequence[T]) -> T:
 # Unique elements
 
 
+@overload
+def unique(
+    input: T, sorted: bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: int | None = None
+) -> T: ...
+@overload
+def unique(input: T, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any: ...
 @checked
 def unique(input: T, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
     """The different elements, in order. Waits for the result: its shape depends on the data.
@@ -350,6 +360,12 @@ def unique(input: T, sorted: bool = True, return_inverse: bool = False, return_c
     return _chosen(values, inverse if return_inverse else None, counts if return_counts else None)
 
 
+@overload
+def unique_consecutive(
+    input: T, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: int | None = None
+) -> T: ...
+@overload
+def unique_consecutive(input: T, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any: ...
 @checked
 def unique_consecutive(input: T, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
     """The first element of each run of equal ones. Arguments and results as for `unique`; any dtype.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, overload
 
 from .. import dtypes as d
 from .. import shapes
@@ -64,6 +64,10 @@ def _filled(like: TensorBase, size: tuple[int, ...], value: Any, dtype: Any = No
 # Ranks
 
 
+@overload
+def nanmedian(input: T, dim: None = None, keepdim: bool = False, *, out: Any = None) -> T: ...
+@overload
+def nanmedian(input: T, dim: int, keepdim: bool = False, *, out: Any = None) -> ValuesIndices[T]: ...
 @checked
 def nanmedian(input: T, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower of the middle elements among those that are not NaN; NaN where there are no others.
@@ -146,7 +150,7 @@ def _ranked(ordered: T, axis: int, place: T, interpolation: str) -> T:
 
 
 @checked
-def mode(input: T, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> ValuesIndices:
+def mode(input: T, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> ValuesIndices[T]:
     """The most frequent element of a dim (the smallest of several), and where it is found last.
 
     Args:
@@ -516,7 +520,9 @@ def segment_reduce(
 
 
 @checked
-def histogram(input: T, bins: Any, *, range: Any = None, weight: T | None = None, density: bool = False, out: Any = None) -> HistogramEdges:
+def histogram(
+    input: T, bins: Any, *, range: Any = None, weight: T | None = None, density: bool = False, out: Any = None
+) -> HistogramEdges[T]:
     """How many elements, or what weight, lies in each bin; the last one holds its upper edge too.
 
     Args:

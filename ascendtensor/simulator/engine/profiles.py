@@ -199,7 +199,7 @@ def _by_pages(operator: facts.Operator, soc: str, inputs: Names, outputs: Names)
     )
     pages = RULED_OUT.get(chips.ARCHITECTURES.get(soc, -1), {})
     for name in (*inputs, *outputs):
-        if name in pages:
+        if name is not None and name in pages:
             return _refused(operator, f"{soc} does not support {name} ({pages[name]})")
     return None
 
