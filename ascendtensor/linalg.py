@@ -16,10 +16,9 @@ from .ops.linalg import (
     tensorinv,
     tensorsolve,
 )
+from .ops.linalg_eigen import eig, eigvals
 from .ops.linalg_factors import (
-    eig,
     eigh,
-    eigvals,
     eigvalsh,
     householder_product,
     ldl_factor,

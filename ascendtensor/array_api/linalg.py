@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from .. import dtypes as d
 from ..dtypes import dtype as DType
 from ..ops import linalg as systems
+from ..ops import linalg_eigen, linalg_products, linalg_vectors, reduction, shape, views
 from ..ops import linalg_factors as factors
 from ..ops import linalg_norms as norms
-from ..ops import linalg_products, linalg_vectors, reduction, shape, views
 from ..ops.linalg import det, inv
 from ..ops.linalg_factors import eigvalsh, svdvals
 from .manipulation import matmul, matrix_transpose, same_dtype, tensordot, vecdot
@@ -90,12 +90,12 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Any:
 
 def eig(x: Any, /) -> Eigen:
     """Eigenvalues and eigenvectors of any square matrices. Like: numpy.linalg.eig."""
-    return Eigen(*factors.eig(x))
+    return Eigen(*linalg_eigen.eig(x))
 
 
 def eigvals(x: Any, /) -> Any:
     """Eigenvalues of any square matrices. Like: numpy.linalg.eigvals."""
-    return factors.eigvals(x)
+    return linalg_eigen.eigvals(x)
 
 
 def eigh(x: Any, /) -> Eigen:

@@ -1,7 +1,6 @@
 """Orthogonal, triangular and singular factors, eigenvalues.
 
-The operators run on the AI CPU and take float32, float64, complex64 and complex128. There is none for the eigenvalues of matrices that
-are not Hermitian.
+The operators run on the AI CPU and take float32, float64, complex64 and complex128.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -49,7 +48,7 @@ T = TypeVar("T", bound=TensorBase)
 
 
 @checked
-def qr(A: T, mode: str = "reduced", *, out: Any = None) -> OrthogonalUpper:
+def qr(A: T, mode: str = "reduced", *, out: Any = None) -> OrthogonalUpper[T]:
     """An orthogonal (unitary) Q and an upper triangular R with `Q @ R = A`.
 
     Args:
@@ -140,7 +139,7 @@ _CUSOLVER = ("gesvd", "gesvdj", "gesvda")
 
 
 @checked
-def svd(A: T, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> SingularValues:
+def svd(A: T, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> SingularValues[T]:
     """U, S and Vh with `U @ diag(S) @ Vh = A`.
 
     Args:
@@ -198,7 +197,7 @@ def _triangle(function: str, A: T, uplo: str) -> T:
 
 
 @checked
-def eigh(A: T, UPLO: str = "L", *, out: Any = None) -> Eigen:
+def eigh(A: T, UPLO: str = "L", *, out: Any = None) -> Eigen[T]:
     """Eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
     Args:
@@ -243,37 +242,6 @@ def eigvalsh(A: T, UPLO: str = "L", *, out: T | None = None) -> T:
     if not A.desc.numel:
         return into(filled(A, (*stack, size), 0, A.desc.dtype.to_real()), out)
     return into(real(call(table.EIGEN, (A,), (False,))[0]), out)
-
-
-def _no_operator(function: str, A: TensorBase) -> UnsupportedError:
-    advice = "Symmetric and Hermitian matrices have eigh and eigvalsh; or compute on the host, numpy.linalg.eig(A.numpy())."
-    return UnsupportedError("no Ascend operator computes eigenvalues of general matrices", advice=advice).with_context(function, (A,))
-
-
-@checked
-def eig(A: T, *, out: Any = None) -> Any:
-    """Not there: no Ascend operator computes eigenvalues of general matrices. For symmetric and Hermitian ones see `eigh`.
-
-    Raises:
-        UnsupportedError: Always.
-
-    Like: torch.linalg.eig, numpy.linalg.eig.
-    """
-    linear("eig", A)
-    raise _no_operator("eig", A)
-
-
-@checked
-def eigvals(A: T, *, out: Any = None) -> Any:
-    """Not there: no Ascend operator computes eigenvalues of general matrices. For symmetric and Hermitian ones see `eigvalsh`.
-
-    Raises:
-        UnsupportedError: Always.
-
-    Like: torch.linalg.eigvals, numpy.linalg.eigvals.
-    """
-    linear("eigvals", A)
-    raise _no_operator("eigvals", A)
 
 
 def _no_ldl(function: str, A: TensorBase) -> UnsupportedError:
@@ -425,7 +393,7 @@ def _unpacked(packed: T) -> tuple[T, T]:
 
 
 @checked
-def lu_factor(A: T, *, pivot: bool = True, out: Any = None) -> PackedFactors:
+def lu_factor(A: T, *, pivot: bool = True, out: Any = None) -> PackedFactors[T]:
     """Triangular factors of each matrix with its rows exchanged, packed into one matrix.
 
     Args:
@@ -449,7 +417,7 @@ def lu_factor(A: T, *, pivot: bool = True, out: Any = None) -> PackedFactors:
 
 
 @checked
-def lu_factor_ex(A: T, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> PackedFactorsAndInfo:
+def lu_factor_ex(A: T, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> PackedFactorsAndInfo[T]:
     """`lu_factor`, with `info` besides: 0 for each matrix, since a singular one is an error of the queued work here (at once with
     `check_errors`, which waits for it).
 
@@ -461,7 +429,7 @@ def lu_factor_ex(A: T, *, pivot: bool = True, check_errors: bool = False, out: A
 
 
 @checked
-def lu(A: T, *, pivot: bool = True, out: Any = None) -> PermutedFactors:
+def lu(A: T, *, pivot: bool = True, out: Any = None) -> PermutedFactors[T]:
     """A permutation matrix P and triangular factors L and U with `P @ L @ U = A`.
 
     Args:
@@ -487,7 +455,7 @@ def lu(A: T, *, pivot: bool = True, out: Any = None) -> PermutedFactors:
 @checked
 def lu_unpack(
     LU_data: T, LU_pivots: TensorBase, unpack_data: bool = True, unpack_pivots: bool = True, *, out: Any = None
-) -> PermutedFactors:
+) -> PermutedFactors[T]:
     """P, L and U of what `lu_factor` gives.
 
     Args:
