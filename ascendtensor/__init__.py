@@ -7,11 +7,14 @@
 Nothing is opened at import: the first use of a tensor chooses the backend and the device.
 """
 
+from typing import TYPE_CHECKING
+
 # First, since the module of this name gives its name up to the function.
 from .tensor import NPUTensor
 
 # isort: split
 from . import array_api, blas, custom, fft, ir, linalg, models, nn, notebook, npu, special, vision
+from .absent import in_module
 from .borrowing import from_ptr
 from .casting import acl_cast, can_cast, promote_types, result_type
 from .creation import (
@@ -157,6 +160,7 @@ from .ops.complex_numbers import (
     is_neg,
     is_nonzero,
     isreal,
+    numel,
     polar,
     resolve_conj,
     resolve_neg,
@@ -590,7 +594,7 @@ __all__ = [
     "minimum", "mm", "mode", "models", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv", "mvlgamma", "nan_to_num",
     "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "narrow_copy", "native_batch_norm", "native_channel_shuffle",
     "native_group_norm", "native_layer_norm", "ne", "neg", "neg_", "negative", "negative_", "nextafter", "nn", "nonzero", "norm", "normal",
-    "not_equal", "notebook", "npu", "ones", "ones_like", "op_models", "outer", "pairwise_distance", "pdist", "permute", "pinverse",
+    "not_equal", "notebook", "npu", "numel", "ones", "ones_like", "op_models", "outer", "pairwise_distance", "pdist", "permute", "pinverse",
     "pixel_shuffle", "pixel_unshuffle", "polar", "polygamma", "positive", "pow", "prelu", "prod", "promote_types", "ptp", "put", "qr",
     "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "ravel",
     "raw", "real", "reciprocal", "reciprocal_", "register_op", "relu", "relu_", "remainder", "renorm", "repeat_interleave",
@@ -608,3 +612,7 @@ __all__ = [
     "xlogy", "xlogy_", "zeros", "zeros_like",
 ]
 # fmt: on
+
+if not TYPE_CHECKING:  # else every name would be one for type checkers
+    __getattr__ = in_module("ascendtensor")
+del TYPE_CHECKING, in_module

@@ -35,6 +35,7 @@ from .ops.fft import (
     rfftn,
 )
 from .ops.shape import roll as _roll
+from .ops.writing import into as _into
 from .runtime.device import DeviceLike as _DeviceLike
 
 if TYPE_CHECKING:
@@ -67,12 +68,15 @@ __all__ = [
 
 
 @_checked
-def fftfreq(n: int, d: float = 1.0, *, dtype: _DTypeLike | None = None, device: _DeviceLike = None) -> NPUTensor:
+def fftfreq(
+    n: int, d: float = 1.0, *, out: NPUTensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike = None
+) -> NPUTensor:
     """The frequencies of the places of `fft`, in cycles per unit of `d`: zero and the positive ones, then the negative ones.
 
     Args:
         n: Length of the transform.
         d: Distance of the samples.
+        out: Tensor of `n` elements to write into.
         dtype: Floating or complex dtype; by default the default dtype.
         device: Where; by default the current device.
 
@@ -85,15 +89,17 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: _DTypeLike | None = None, device: 
 
     Ascend operator: composed of Range, `roll` and RealDiv. Like: torch.fft.fftfreq, numpy.fft.fftfreq.
     """
-    return _frequencies(n, -(n // 2), (n + 1) // 2, d, dtype, device, "fftfreq")
+    return _into(_frequencies(n, -(n // 2), (n + 1) // 2, d, dtype, device, "fftfreq"), out)
 
 
 @_checked
-def rfftfreq(n: int, d: float = 1.0, *, dtype: _DTypeLike | None = None, device: _DeviceLike = None) -> NPUTensor:
+def rfftfreq(
+    n: int, d: float = 1.0, *, out: NPUTensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike = None
+) -> NPUTensor:
     """The frequencies of the places of `rfft`, from zero up.
 
     Args:
-        n, d, dtype, device: As of `fftfreq`.
+        n, d, out, dtype, device: As of `fftfreq`.
 
     Returns:
         Tensor of `n // 2 + 1` elements.
@@ -104,7 +110,7 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: _DTypeLike | None = None, device:
 
     Ascend operator: composed of Range and RealDiv. Like: torch.fft.rfftfreq, numpy.fft.rfftfreq.
     """
-    return _frequencies(n, 0, n // 2 + 1, d, dtype, device, "rfftfreq")
+    return _into(_frequencies(n, 0, n // 2 + 1, d, dtype, device, "rfftfreq"), out)
 
 
 def _frequencies(n: int, first: int, end: int, d: float, dtype: _Any, device: _Any, function: str) -> NPUTensor:

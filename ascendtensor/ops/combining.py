@@ -50,7 +50,7 @@ def vander(x: T, N: int | None = None, increasing: bool = False) -> T:
     count = length if N is None else as_int(N)
     if count < 0:
         raise ValueRangeError("N must be non-negative", where="vander")
-    dtype = d.int64 if x.desc.dtype is d.bool_ else x.desc.dtype
+    dtype = x.desc.dtype if x.desc.dtype.category >= 2 else d.int64
     if not count or not length:
         return call(FILL, (0,), ((length, count), dtype), x.desc.device)
     powers = call(RANGE, (0, count, 1), (count, d.int64), x.desc.device)

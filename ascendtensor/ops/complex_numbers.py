@@ -229,6 +229,12 @@ def is_neg(input: TensorBase) -> bool:
 
 
 @checked
+def numel(input: TensorBase) -> int:
+    """Number of elements. Like: torch.numel, numpy.size."""
+    return require_tensor(input, "input", "numel").desc.numel
+
+
+@checked
 def is_nonzero(input: TensorBase) -> bool:
     """Whether the one element is not 0.
 
