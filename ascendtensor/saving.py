@@ -88,7 +88,8 @@ def save(obj: Any, f: Any, *, format: str | None = None) -> None:
         content = _npy(_array(obj, "a .npy file holds one tensor", kind))
     else:
         if not isinstance(obj, Mapping) or not all(isinstance(name, str) for name in obj):
-            raise DTypeError(f"a .{kind} file holds a dict of tensors by name, not {described(obj)}", where="save")
+            given = f"{described(obj)} with names that are no str" if isinstance(obj, Mapping) else described(obj)
+            raise DTypeError(f"a .{kind} file holds a dict of tensors by name, not {given}", where="save")
         arrays = {name: _array(value, f"{name!r} must be a tensor", kind) for name, value in obj.items()}
         content = _npz(arrays) if kind == "npz" else _safetensors(arrays)
     if hasattr(f, "write"):
@@ -143,9 +144,9 @@ def _format(f: Any, format: str | None, function: str) -> str:
     suffix = "." + format.lstrip(".") if format is not None else os.path.splitext(name if isinstance(name, str) else "")[1].lower()
     if suffix not in SUFFIXES:
         raise FileFormatError(
-            f"{suffix or 'no suffix'} is no format: there are {', '.join(SUFFIXES)}",
+            f"{suffix or 'a name without suffix'} is no format: there are {', '.join(SUFFIXES)}",
             where=function,
-            advice="Give the file one of them, or format=.",
+            advice="Give the file's name one of these endings, or format=.",
         )
     return suffix[1:]
 

@@ -20,6 +20,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _TENSOR: Final = "a tensor"
 _DIMS: Final = frozenset({"dim", "dims"})
 _TENSOR_ADVICE: Final = "Make one of host data with tensor()."
+_TENSORS_OWN: Final = ("desc", "buffer")
+"""Attributes that only tensors have."""
 
 _WRONG: Final = (TypeError, ValueError, AttributeError, OverflowError)
 """What Python raises for an argument of a type or value that the code did not expect."""
@@ -76,11 +78,12 @@ def _without_attribute(
     culprit = failure.obj
     for parameter, value in given:
         if value is culprit:
-            return DTypeError(f"{parameter.name} can't be {described(value)}", advice=_TENSOR_ADVICE).with_context(name, operands)
+            advice = _TENSOR_ADVICE if failure.name in _TENSORS_OWN else ""
+            return DTypeError(f"{parameter.name} can't be {described(value)}", advice=advice).with_context(name, operands)
         if isinstance(value, (str, list, tuple, set, dict)) and any(part is culprit for part in value):
             text = f"{parameter.name} must hold tensors, not {described(culprit)}"
             return DTypeError(text, advice=_TENSOR_ADVICE).with_context(name, operands)
-    if failure.name in ("desc", "buffer"):  # what only tensors have
+    if failure.name in _TENSORS_OWN:
         return DTypeError(f"a tensor is needed where {described(culprit)} was given").with_context(name, operands)
     return None
 

@@ -55,7 +55,8 @@ def _from_array(data: Any) -> Array:
     try:
         array = np.asarray(data)
     except (TypeError, ValueError) as error:
-        raise DTypeError(f"{type(data).__name__} can't be taken for an array: {error}") from None
+        advice = "Make a NumPy array of it first; bfloat16 of other libraries by way of float32: tensor(x.float(), dtype=bfloat16)."
+        raise DTypeError(f"{type(data).__name__} can't be taken for an array: {error}", advice=advice) from None
     if not array.dtype.isnative and array.dtype.names is None:
         array = array.astype(array.dtype.newbyteorder("="))
     from_numpy(array.dtype)

@@ -369,7 +369,8 @@ def _host_list(part: Any) -> Any:
 
 
 def _named(part: Any, array: Any) -> str:
-    return type(part).__name__ if array.dtype.kind in "OUS" else f"{type(part).__name__} of {array.dtype}"
+    bare = array.dtype.kind in "OUS" or isinstance(part, (float, complex))
+    return type(part).__name__ if bare else f"{type(part).__name__} of {array.dtype}"
 
 
 def _is_mask(part: Any) -> bool:

@@ -301,8 +301,9 @@ class Planner:
         if not steps or steps == [operand.desc.dtype]:
             return described, fetches.tensor
         if input.accepts and operand.desc.dtype not in input.accepts:
-            known = ", ".join(dtype.name for dtype in input.accepts)
-            raise DTypeError(f"the operand {input.name} has dtype {operand.desc.dtype.name}; it must be one of {known}")
+            known = ("one of " if len(input.accepts) > 1 else "") + ", ".join(dtype.name for dtype in input.accepts)
+            text = f"the operand {input.name} has dtype {operand.desc.dtype.name}; it must be {known}"
+            raise DTypeError(text, advice="Convert with .to(dtype); a comparison gives bool.")
         return described, self._casting(steps)
 
     def _casting(self, steps: Sequence[DType]) -> Fetch:
@@ -368,7 +369,8 @@ def _device(row: Row, operands: Sequence[Any], device: Device | None) -> Device:
             row.name, [operand for operand in operands if operand is not None]
         )
     if not devices:
-        raise DTypeError("at least one operand has to be a tensor").with_context(row.name, operands)
+        advice = "Numbers and lists become tensors by tensor()."
+        raise DTypeError("at least one operand has to be a tensor", advice=advice).with_context(row.name, operands)
     (found,) = devices
     if found.closed:
         raise ClosedError(f"the operands are from before shutdown() of {found}", advice="Make them again from host data.").with_context(

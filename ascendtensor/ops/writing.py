@@ -49,16 +49,17 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
 def _check_fits(row: Row, desc: TensorDesc, target: TensorBase, operands: tuple[Any, ...]) -> None:
     if desc.device is not target.desc.device:
         _check_open(target)
-        raise DeviceError(f"the operands are on different devices, {target.desc.device} and {desc.device}").with_context(
-            row.name, (target, *operands)
-        )
+        text = f"the operands are on different devices, {target.desc.device} and {desc.device}"
+        raise DeviceError(text, advice='Move one of them with .to("npu:N").').with_context(row.name, (target, *operands))
     if desc.shape != target.desc.shape:
         raise ShapeError(
-            f"the result has shape {list(desc.shape)}, which can't be written into a tensor of shape {list(target.desc.shape)}"
+            f"the result has shape {list(desc.shape)}, which can't be written into a tensor of shape {list(target.desc.shape)}",
+            advice="The form that makes a new tensor has room for it: x = x + y instead of x += y.",
         ).with_context(row.name, (target, *operands))
     if not promotion.can_cast(desc.dtype, target.desc.dtype):
         raise DTypeError(
-            f"the result has dtype {desc.dtype.name}, which can't be cast to the target's {target.desc.dtype.name}"
+            f"the result has dtype {desc.dtype.name}, which can't be cast to the target's {target.desc.dtype.name}",
+            advice="The form that makes a new tensor has room for it: x = x / 2 instead of x /= 2.",
         ).with_context(row.name, (target, *operands))
 
 

@@ -1,0 +1,81 @@
+"""What users of PyTorch and NumPy try first: each text says what happened, where, with what, and what to do instead."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendtensor as at
+
+MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
+    (lambda x: at.no_grad(), AttributeError, "no attribute 'no_grad': there is no autograd"),
+    (lambda x: at.optim.SGD, AttributeError, "no attribute 'optim': there is no autograd.*by hand"),
+    (lambda x: at.cuda.is_available(), AttributeError, r"'cuda': the devices are NPUs; ascendtensor\.npu"),
+    (lambda x: at.FloatTensor([1.0]), AttributeError, r"'FloatTensor': make tensors with tensor\("),
+    (lambda x: at.nn.Linear(2, 3), AttributeError, r"'Linear': there are no modules; ascendtensor\.nn\.functional"),
+    (lambda x: at.nn.Parameter(x), AttributeError, "'Parameter': there are no modules"),
+    (lambda x: x.cuda(), AttributeError, r"'NPUTensor' object has no attribute 'cuda'.*\.npu\(\)"),
+    (lambda x: x.astype(np.float16), AttributeError, r"'astype': use \.to\(dtype\)"),
+    (lambda x: x.copy(), AttributeError, r"'copy': use \.clone\(\)"),
+    (lambda x: at.Tensor(2, 3), TypeError, r"NPUTensor: the class makes no tensors[\s\S]*empty\(shape\)"),
+    (lambda x: x.backward(), NotImplementedError, "backward: autograd is not there yet[\\s\\S]*by hand"),
+    (lambda x: x.to("cuda"), RuntimeError, r"to: unknown device 'cuda'\n  operands: float32\[2, 3\][\s\S]*\"npu:0\""),
+    (lambda x: x.to("gpu"), RuntimeError, "to: unknown device 'gpu'"),
+    (lambda x: x.to("float8"), TypeError, r"to: 'float8' is not a dtype\n  operands: float32[\s\S]*bfloat16"),
+    (lambda x: at.ones(2, device=1.5), RuntimeError, r"ones: unknown device 1\.5"),
+    (lambda x: x[1.0], IndexError, r"truth values, not float\n"),
+    (lambda x: x @ 2, TypeError, r"matmul: two tensors are needed[\s\S]*a number is multiplied with \*"),
+    (lambda x: at.exp(1.0), TypeError, r"exp: at least one operand has to be a tensor\n  operands: float 1\.0\n  .*tensor\(\)"),
+    (lambda x: at.where(x, 1, 0), TypeError, r"where: .* has dtype float32; it must be bool\n[\s\S]*a comparison gives bool"),
+    (lambda x: x.to(at.int32).div_(2), TypeError, r"div_: .*can't be cast to the target's int32[\s\S]*x = x / 2 instead of x /= 2"),
+    (lambda x: x.add_(at.ones(4, 2, 3)), ValueError, r"add_: the result has shape \[4, 2, 3\][\s\S]*instead of x \+= y"),
+    (lambda x: at.add(x, 1, out=at.ones(2, 3, device=1)), RuntimeError, r"npu:1 and npu:0[\s\S]*Move one of them"),
+    (lambda x: at.save({1: x}, "x.npz"), TypeError, "dict with names that are no str"),
+    (lambda x: at.save(x, "x"), ValueError, "a name without suffix is no format"),
+]
+
+
+@pytest.mark.parametrize(("mistake", "error", "text"), MISTAKES, ids=[text[:30] for _, _, text in MISTAKES])
+def test_the_text_says_what_to_do(mistake: Callable[[Any], Any], error: type[Exception], text: str) -> None:
+    x = at.ones(2, 3)
+    with pytest.raises(error, match=text):
+        mistake(x)
+    assert x.sum().item() == 6.0
+
+
+def test_names_that_are_not_there_are_pythons_own_errors() -> None:
+    x = at.ones(2)
+    assert not hasattr(at, "no_grad") and not hasattr(at.nn, "Linear") and not hasattr(x, "cuda")
+    assert getattr(x, "grad_fn", None) is None
+    for owner, name in ((at, "summ"), (at.nn, "functionl"), (x, "reshap")):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'$") as caught:
+            getattr(owner, name)
+        assert caught.value.name == name and caught.value.obj is owner, "for Python's own suggestions"
+    assert pickle.loads(pickle.dumps(x)).tolist() == [1.0, 1.0]
+
+
+def test_lists_of_unsigned_integers_beyond_int64() -> None:
+    assert at.tensor([2**64 - 1, 0], dtype=at.uint64).tolist() == [2**64 - 1, 0]
+    assert at.tensor([[2**63, 1]], dtype=at.float64).tolist() == [[2.0**63, 1.0]]
+    for dtype, most in ((None, "int64"), (at.uint64, "uint64")):
+        with pytest.raises(ValueError, match=f"{most} does not hold all"):
+            at.tensor([2**64, 0], dtype=dtype)
+
+
+def test_what_another_library_does_not_turn_into_an_array_comes_with_advice() -> None:
+    class Foreign:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            raise TypeError("Got unsupported ScalarType BFloat16")
+
+    with pytest.raises(TypeError, match=r"tensor: Foreign can't be taken for an array: Got unsupported[\s\S]*dtype=bfloat16"):
+        at.tensor(Foreign())
+
+
+def test_a_generator_that_is_none_is_not_asked_to_become_a_tensor() -> None:
+    with pytest.raises(TypeError, match="generator can't be the int 5") as caught:
+        at.rand(2, generator=5)
+    assert "tensor()" not in str(caught.value)
