@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from . import base, creation, display, dtypes, shapes
+from . import absent, base, creation, display, dtypes, shapes
 from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype
 from .dtypes import dtype as DType
@@ -70,6 +70,16 @@ class NPUTensor(Methods):
     __slots__ = ()
     __array_priority__ = 1000
     __hash__ = object.__hash__
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise DTypeError(
+            "the class makes no tensors", where="NPUTensor", advice="Use tensor(data), empty(shape), zeros(shape) and the like."
+        )
+
+    if not TYPE_CHECKING:  # else every name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            raise absent.attribute_error(f"{type(self).__name__!r} object", name, self, absent.IN_TENSORS)
 
     # Properties
 
@@ -545,10 +555,13 @@ class NPUTensor(Methods):
         Ascend operator: Cast. Like: torch.Tensor.to.
         """
         device, dtype, non_blocking, copy = _targets(args, device, dtype, non_blocking, copy)
-        wanted = None if dtype is None else as_dtype(dtype)
-        if isinstance(device, str) and device == "cpu":
-            return creation.convert(self, wanted, None, False).cpu(non_blocking)
-        return creation.convert(self, wanted, device, copy)
+        try:
+            wanted = None if dtype is None else as_dtype(dtype)
+            if isinstance(device, str) and device == "cpu":
+                return creation.convert(self, wanted, None, False).cpu(non_blocking)
+            return creation.convert(self, wanted, device, copy)
+        except AscendTensorError as error:
+            raise error.with_context("to", (self,)) from None
 
     def type(self, dtype: DTypeLike | None = None) -> Any:
         """The tensor in another dtype; without one, the name of its own. Like: torch.Tensor.type."""
@@ -704,7 +717,7 @@ def _names_device(value: Any) -> bool:
     return isinstance(value, (Device, int))
 
 
-_DEVICE_TYPES: Final = frozenset({"npu", "cpu", "cuda", "meta", "mps", "xpu"})
+_DEVICE_TYPES: Final = frozenset({"npu", "cpu", "cuda", "gpu", "meta", "mps", "xpu"})
 """Words that mean a device, of which most are refused; other words are dtypes."""
 
 

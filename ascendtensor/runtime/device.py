@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..acl import binding, chooser
 from ..codes import RunMode
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .desc import KeptDesc, TensorDesc
 
 logger = logging.getLogger("ascendtensor")
+_DEVICES: Final = 'Devices are named "npu" and "npu:0"; .cpu() gives a host array.'
 
 DeviceLike = Any
 """What names a device: a `Device`, "npu", "npu:1", an int, or None for the current one."""
@@ -604,13 +605,13 @@ def as_device(device: DeviceLike = None) -> Device:
         kind, _, number = device.partition(":")
         if kind == "npu" and number.removeprefix("-").isdecimal():
             return _numbered(int(number))
-        raise DeviceError(f"unknown device {device!r}", advice='Devices are named "npu" and "npu:0"; .cpu() gives a host array.')
+        raise DeviceError(f"unknown device {device!r}", advice=_DEVICES)
     if isinstance(device, bool):
-        raise DeviceError(f"unknown device {device!r}")
+        raise DeviceError(f"unknown device {device!r}", advice=_DEVICES)
     try:
         return _numbered(operator.index(device))
     except TypeError:
-        raise DeviceError(f"{type(device).__name__} names no device") from None
+        raise DeviceError(f"unknown device {device!r}", advice=_DEVICES) from None
 
 
 device = as_device
