@@ -644,7 +644,7 @@ POWERS = [
         refuses=(d.int64, d.bool_),
     ),
     Record(
-        "vander",
+        "linalg.vander",
         linalg.vander,
         lambda x, N=None: np.vander(x, N, increasing=True),
         one_and(lambda dtype: With((array(dtype, (3,)),), {"N": 5}), lambda dtype: (array(dtype, (4,)),)),
