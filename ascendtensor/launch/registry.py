@@ -14,7 +14,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .. import compiler, dtypes
+from .. import compiler, dtypes, html
 from ..acl import binding
 from ..compiler import progress
 from ..errors import OperatorNotFoundError
@@ -50,6 +50,9 @@ class CacheInfo(NamedTuple):
     loaded_models: int
     compile_seconds: float
     dynamic_launches: int
+
+    def _repr_html_(self) -> str:
+        return html.block(html.facts([(name.replace("_", " "), value) for name, value in self._asdict().items()], "handle cache"))
 
 
 class Unbuilt(Exception):
@@ -138,6 +141,9 @@ class HandleRegistry:
                 compile_seconds=self._compile_seconds,
                 dynamic_launches=self._retired_dynamic + sum(plan.hits for plan in plans if plan.dynamic),
             )
+
+    def _repr_html_(self) -> str:
+        return self.info()._repr_html_()
 
     def launches(self) -> Counter[str]:
         """Number of launches so far by Ascend IR operator type."""

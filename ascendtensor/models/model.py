@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from .. import base
+from .. import base, html
 from ..acl import binding
 from ..acl import models as calls
 from ..base import TensorBase
@@ -162,7 +162,8 @@ class Model:
         return f"<Model {self.name} on {self.device}>\ninputs\n{self.inputs!r}\noutputs\n{self.outputs!r}{gears}"
 
     def _repr_html_(self) -> str:
-        return f"<b>{self.name}</b> on {self.device}<br>inputs{self.inputs._repr_html_()}outputs{self.outputs._repr_html_()}"
+        head = f"<b>{html.escape(self.name)}</b>{', unloaded' if self.closed else f' on {self.device}'}<br>"
+        return html.block(f"{head}inputs{self.inputs._repr_html_()}outputs{self.outputs._repr_html_()}")
 
     def __del__(self) -> None:
         try:

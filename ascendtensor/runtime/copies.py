@@ -175,6 +175,10 @@ def download_parts(buffer: DeviceBuffer, parts: Sequence[tuple[int, int]]) -> li
     stream = device.current_stream()
     if buffer.stream is not stream:
         buffer.read_on(stream)
+    if device.host_mode and len(parts) > 1 and buffer.base.address % ALIGNMENT == 0:
+        spans = [(start - (buffer.address + start) % ALIGNMENT, start + nbytes) for start, nbytes in parts]
+        if sum(end - first + ALIGNMENT for first, end in spans) <= SLAB:
+            return _read_parts_staged(buffer, parts, spans, stream)
     stream.synchronize()
     kind = _DEVICE_TO_HOST if device.host_mode else _DEVICE_TO_DEVICE
     found: list[Array] = []
@@ -184,6 +188,36 @@ def download_parts(buffer: DeviceBuffer, parts: Sequence[tuple[int, int]]) -> li
         device.bytes_to_host += nbytes
         found.append(piece)
     return found
+
+
+def _read_parts_staged(
+    buffer: DeviceBuffer, parts: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]], stream: Stream
+) -> list[Array]:
+    """Queue all pieces, each from the aligned address before it (`spans`), and wait once."""
+    staging, lane, places = stream.device.staging, stream.lane, list[int]()
+    total = 0
+    for first, end in spans:
+        places.append(total)
+        total += -(-(end - first) // ALIGNMENT) * ALIGNMENT
+    with staging.lock:
+        slab, offset = staging.reserve(lane, total)
+        serial = lane.slab_serial
+        slab.held += 1
+    try:
+        for (first, end), place in zip(spans, places, strict=True):
+            target = slab.address + offset + place
+            binding.memcpy_async(target, end - first, buffer.address + first, end - first, _DEVICE_TO_HOST, stream.handle)
+            stream.device.bytes_to_host += end - first
+        stream.synchronize()
+        return [
+            slab.array[offset + place + start - first :][:nbytes].copy()
+            for (start, nbytes), (first, _), place in zip(parts, spans, places, strict=True)
+        ]
+    finally:
+        with staging.lock:
+            slab.held -= 1
+        with staging.lock:
+            staging.drained(lane, slab, serial)
 
 
 def copy_device(target: DeviceBuffer, source: DeviceBuffer, nbytes: int, target_offset: int = 0, source_offset: int = 0) -> None:

@@ -20,9 +20,10 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
+from .. import html
 from ..acl import binding, chooser
 from ..codes import RunMode
-from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError, DTypeError
+from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError, DTypeError, describe_bytes
 from . import callbacks, copies
 from .events import Contexts, EventPool
 from .foreign import Foreign
@@ -103,6 +104,16 @@ class Device:
 
     def __repr__(self) -> str:
         return self.name
+
+    def _repr_html_(self) -> str:
+        pairs: list[tuple[str, Any]] = [
+            ("chip", self.soc),
+            ("state", "closed" if self.closed else "in use" if self.context else "not used yet"),
+        ]
+        if self.context:
+            held = describe_bytes(self.pool.allocated), describe_bytes(self.pool.cached())
+            pairs += [("in tensors", held[0]), ("cached", held[1]), ("streams", len(self.lanes))]
+        return html.block(html.facts(pairs, self.name))
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, str) and other == self.name)

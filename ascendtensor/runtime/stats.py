@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
+from .. import html
 from ..errors import describe_bytes
 from .device import Device, DeviceLike, as_device
 
@@ -20,6 +22,9 @@ __all__ = [
     "memory_summary",
     "reset_peak_memory_stats",
 ]
+
+
+_IN_BYTES: Final = frozenset({"allocated", "peak_allocated", "reserved", "peak_reserved", "cached", "pinned", "to_device", "to_host"})
 
 
 @contextmanager
@@ -71,7 +76,15 @@ def reset_peak_memory_stats(device: DeviceLike = None) -> None:
         found.pool.peak_reserved = found.pool.reserved
 
 
-def memory_stats(device: DeviceLike = None) -> dict[str, int]:
+class MemoryStats(dict[str, int]):
+    """Figures by name, which a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        shown = [(name.replace("_", " "), describe_bytes(value) if name in _IN_BYTES else value) for name, value in self.items()]
+        return html.block(html.facts(shown, "memory"))
+
+
+def memory_stats(device: DeviceLike = None) -> MemoryStats:
     """All figures of a device's memory. Like: torch.cuda.memory_stats.
 
     Returns:
@@ -81,31 +94,32 @@ def memory_stats(device: DeviceLike = None) -> dict[str, int]:
     """
     with _settled(device) as found:
         pool, staging = found.pool, found.staging
-        return {
-            "allocated": pool.allocated,
-            "peak_allocated": pool.peak,
-            "reserved": pool.reserved,
-            "peak_reserved": pool.peak_reserved,
-            "cached": pool.cached(),
-            "pinned": staging.nbytes(),
-            "to_device": found.bytes_to_device,
-            "to_host": found.bytes_to_host,
-            "allocations": pool.allocations,
-            "segments": sum(len(stream.segments) for stream in pool.streams),
-            "device_allocations": pool.device_allocations,
-            "device_frees": pool.device_frees,
-            "out_of_memory": pool.out_of_memory,
-            "scalars": len(found.scalars),
-            "streams": len(found.lanes),
-        }
+        return MemoryStats(
+            {
+                "allocated": pool.allocated,
+                "peak_allocated": pool.peak,
+                "reserved": pool.reserved,
+                "peak_reserved": pool.peak_reserved,
+                "cached": pool.cached(),
+                "pinned": staging.nbytes(),
+                "to_device": found.bytes_to_device,
+                "to_host": found.bytes_to_host,
+                "allocations": pool.allocations,
+                "segments": sum(len(stream.segments) for stream in pool.streams),
+                "device_allocations": pool.device_allocations,
+                "device_frees": pool.device_frees,
+                "out_of_memory": pool.out_of_memory,
+                "scalars": len(found.scalars),
+                "streams": len(found.lanes),
+            }
+        )
 
 
 def memory_summary(device: DeviceLike = None) -> str:
     """`memory_stats` for people. Like: torch.cuda.memory_summary."""
     found = as_device(device)
     stats = memory_stats(found)
-    in_bytes = {"allocated", "peak_allocated", "reserved", "peak_reserved", "cached", "pinned", "to_device", "to_host"}
-    lines = [f"  {name.replace('_', ' '):20} {describe_bytes(value) if name in in_bytes else value:>12}" for name, value in stats.items()]
+    lines = [f"  {name.replace('_', ' '):20} {describe_bytes(value) if name in _IN_BYTES else value:>12}" for name, value in stats.items()]
     return "\n".join([f"memory of {found}", *lines])
 
 
