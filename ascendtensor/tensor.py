@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from . import absent, base, creation, display, dtypes, shapes
+from . import absent, base, creation, display, dtypes, rendering, shapes
 from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype
 from .dtypes import dtype as DType
@@ -214,6 +214,9 @@ class NPUTensor(Methods):
 
     def __repr__(self) -> str:
         return display.text(self)
+
+    def _repr_html_(self) -> str:
+        return rendering.tensor_html(self)
 
     def __format__(self, spec: str) -> str:
         if not self.desc.shape:  # as in PyTorch, a number is formatted like one
