@@ -18,13 +18,51 @@ _ROOT: Final = __name__.rpartition(".")[0]
 _CREATORS: Final = frozenset(
     f"acl.op.{name}" for name in ("create_handle", "create_handle_for_cast", "set_attr_data_type", "set_attr_list_data_type")
 )
-_HANDLE_ONLY: Final = frozenset(
-    f"acl.{name}" for name in ("create_tensor_desc", "create_data_buffer", "op.create_attr", "mdl.create_desc", "mdl.create_dataset")
-)
-_NO_CODE: Final = frozenset(
+_NO_FAILURE: Final = frozenset(
     f"acl.{name}"
-    for name in ("destroy_tensor_desc", "set_tensor_desc_name", "op.destroy_attr", "op.destroy_handle", "mdl.dump_unreg_callback")
+    for name in (
+        "app_log",
+        "data_type_size",
+        "destroy_tensor_desc",
+        "float16_to_float",
+        "float_to_float16",
+        "mdl.dump_unreg_callback",
+        "op.destroy_attr",
+        "op.destroy_handle",
+        "prof.destroy_stamp",
+        "prof.destroy_step_info",
+        "set_tensor_desc_name",
+    )
 )
+_NOTHING: Final[dict[str, Any]] = {
+    **dict.fromkeys(
+        [f"acl.create_{name}" for name in ("data_buffer", "tensor_desc")]
+        + [f"acl.get_data_buffer_{name}" for name in ("addr", "size", "size_v2")]
+        + [f"acl.get_tensor_desc_{name}" for name in ("address", "by_index", "element_count", "num_dims", "size")]
+        + [f"acl.mdl.create_{name}" for name in ("dataset", "desc")]
+        + [f"acl.prof.create_{name}" for name in ("config", "stamp", "step_info", "subscribe_config")]
+        + [f"acl.prof.get_{name}" for name in ("model_id", "op_duration", "op_end", "op_start")]
+        + [f"acl.rt.{name}" for name in ("allocator_create_desc", "create_binary", "create_group_info")]
+        + ["acl.op.create_attr"],
+        0,
+    ),
+    **dict.fromkeys([f"acl.get_tensor_desc_{name}" for name in ("dim", "format", "type")], -1),
+    **dict.fromkeys(
+        [f"acl.rt.get_{name}_from_exception_info" for name in ("device_id", "error_code", "stream_id", "task_id", "thread_id")], 0xFFFFFFFF
+    ),
+    "acl.get_recent_err_msg": None,
+    "acl.get_soc_name": None,
+    "acl.get_tensor_desc_name": "",
+}
+"""What functions without a code answer when they fail (TD-4, PY-6, PY-7)."""
+_RAISING: Final = {
+    "acl.util.bytes_to_ptr": "convert bytes to c pointer failed",
+    "acl.util.numpy_contiguous_to_ptr": "convert input to a contiguous ndarray failed",
+    "acl.util.numpy_to_ptr": "convert numpy object to c pointer failed",
+    "acl.util.ptr_to_bytes": "convert c pointer to bytes failed",
+    "acl.util.ptr_to_numpy": "convert c pointer to numpy object failed",
+}
+"""What these raise as a ValueError: they have no other way to fail."""
 
 
 class Plan:
@@ -78,7 +116,8 @@ def plan(name: str, nth: int = 1, code: int = 500000, repeat: bool = False) -> P
     Args:
         name: Full name, such as "acl.rt.malloc".
         nth: 1 for the next call.
-        code: The aclError that it answers, in the shape that this function has on failure.
+        code: The aclError that it answers, in the shape that this function has on failure. A function that returns no code answers what it
+            answers when it fails (0, -1, "" or None), or raises the binding's ValueError.
         repeat: Fail from then on, not once.
 
     Returns:
@@ -87,8 +126,8 @@ def plan(name: str, nth: int = 1, code: int = 500000, repeat: bool = False) -> P
     Raises:
         ValueError: No such function, or one that has no way to fail.
     """
-    if name in _NO_CODE:
-        raise ValueError(f"{name} returns nothing and can't fail")
+    if name in _NO_FAILURE:
+        raise ValueError(f"{name} returns nothing, or always something, and can't fail")
     made = Plan(name, nth, code, repeat, _end_function)
     if name not in _functions:
         prefix, _, attribute = name.rpartition(".")
@@ -118,8 +157,12 @@ def _failing(name: str, original: Callable[..., Any], plans: list[Plan]) -> Call
 
 
 def _failure(name: str, original: Callable[..., Any], code: int) -> Any:
-    if name in _HANDLE_ONLY:
-        return 0
+    if name in _RAISING:
+        raise ValueError(_RAISING[name])
+    if name in _NOTHING:
+        return _NOTHING[name]
+    if name == "acl.rt.get_stream_attribute":
+        return {"reserved": [0, 0, 0, 0]}, code
     shape = getattr(original, "failure", None)
     if shape is not None:
         return shape(code)

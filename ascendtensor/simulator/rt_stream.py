@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from .engine import AclFault, contexts, errors_log
+from .engine import AclFault, contexts, errors_log, streams
 from .engine.absent import absent
 from .engine.arguments import function, invalid, null, refuse
 from .engine.tables import EVENTS, HANDLE_BASE, HANDLE_STEP, LOCAL, ON_NEW_PROCESS, Stream
@@ -60,9 +60,8 @@ _ATTRIBUTE_KEYS: Final = {FAILURE_MODE: "failureMode", OVERFLOW: "overflowSwitch
 
 
 class Timeouts:
-    """What the program set, in microseconds; 0 waits for ever."""
+    """What the program set, in microseconds."""
 
-    wait_us = 0
     execute_us = LONGEST_EXECUTION_S * 1_000_000
 
 
@@ -74,7 +73,6 @@ class _Chosen:
 
 
 def _forget() -> None:
-    Timeouts.wait_us = 0
     Timeouts.execute_us = LONGEST_EXECUTION_S * 1_000_000
     _Chosen.attributes.clear()
     _Chosen.limits.clear()
@@ -231,8 +229,8 @@ get_thread_last_task_id = absent("acl.rt.get_thread_last_task_id", "", 0)
 
 @function("acl.rt.set_op_wait_timeout", "I")
 def set_op_wait_timeout(seconds: int) -> int:
-    """How long ``stream_wait_event`` may take, 0 for ever. A wait here ends as soon as somebody runs the streams."""
-    Timeouts.wait_us = seconds * 1_000_000
+    """How long the waits of ``stream_wait_event`` from now on may take, 0 for ever; 107020 comes out at the next synchronising call."""
+    streams.Hooks.wait_limit = float(seconds)
     return 0
 
 
@@ -245,7 +243,7 @@ def _set_execution(microseconds: int) -> int:
 
 @function("acl.rt.set_op_execute_time_out", "I")
 def set_op_execute_time_out(seconds: int) -> int:
-    """How long an operator may run, 0 for the longest time there is. Kept and handed out: the kernels are NumPy's."""
+    """How long an operator may run, 0 for the longest time there is. Kept without effect: NumPy's times say nothing of a chip's."""
     _set_execution(seconds * 1_000_000)
     return 0
 

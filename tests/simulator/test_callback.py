@@ -136,6 +136,37 @@ def test_an_unserved_blocking_callback_holds_the_stream(acl: ModuleType) -> None
     assert seen == ["later"]
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_a_wait_for_an_event_ends_after_the_time_that_was_set(acl: ModuleType, own: bool) -> None:  # EV-4, RT-45
+    rt = acl.rt
+    server = Server(acl)
+    server.stop()
+    thread = threading.get_ident() if own else server.thread
+    holding, waiting = (rt.create_stream()[0] for _ in range(2))
+    rt.subscribe_report(thread, holding)
+    seen: list[str] = []
+    rt.launch_callback(seen.append, "callback", 1, holding)
+    event, _ = rt.create_event()
+    rt.record_event(event, holding)
+    assert rt.stream_wait_event(waiting, event) == 0  # queued before: it may take for ever
+    assert rt.set_op_wait_timeout(1) == 0
+    assert rt.synchronize_stream_with_timeout(waiting, 20) == (507000 if own else 507046)
+    rt.destroy_stream_force(waiting)
+    waiting, _ = rt.create_stream()
+    assert rt.stream_wait_event(waiting, event) == 0
+    queue(waiting, seen.append, "later")
+    began = time.monotonic()
+    assert rt.synchronize_stream_with_timeout(waiting, 100) == 507046
+    assert rt.synchronize_stream(waiting) == 107020
+    assert 0.9 < time.monotonic() - began < 20
+    assert seen == ["later"] and "set_op_wait_timeout" in (acl.get_recent_err_msg() or "")
+    assert rt.query_event_wait_status(event) == (0, 0)
+    assert rt.synchronize_stream(waiting) == 0
+    assert rt.set_op_wait_timeout(0) == 0
+    assert rt.unsubscribe_report(thread, holding) == 0
+    assert rt.synchronize_stream(holding) == 0
+
+
 def test_waiting_for_ones_own_blocking_callback_is_an_error_instead_of_a_hang(acl: ModuleType) -> None:  # CB-6
     rt = acl.rt
     rt.subscribe_report(threading.get_ident(), 0)

@@ -49,9 +49,22 @@ def test_polarities_of_the_two_queries(acl: ModuleType) -> None:  # GEN-4
     rt.record_event(event, 0)
     assert rt.query_event_status(event) == (0, 0)  # not ready; the query lets the stream run
     assert rt.query_event_status(event) == (1, 0)
+    queue(0, int)
     rt.record_event(event, 0)
     assert rt.query_event(event) == (1, 0)
     assert rt.query_event(event) == (0, 0)
+
+
+def test_a_record_with_nothing_before_it_is_reached_at_once(acl: ModuleType) -> None:  # EV-2, EV-6
+    rt = acl.rt
+    start, end = (rt.create_event_with_flag(8)[0] for _ in range(2))
+    rt.record_event(start, 0)
+    assert rt.query_event_status(start) == (1, 0)
+    time.sleep(0.02)
+    rt.record_event(end, 0)
+    assert rt.synchronize_stream(0) == 0
+    elapsed, ret = rt.event_elapsed_time(start, end)
+    assert ret == 0 and elapsed > 15, "the time on the host between the two, as on an idle board"
 
 
 def test_null_and_destroyed_handles(acl: ModuleType) -> None:  # EV-2, EV-4, EV-8, K59, K60

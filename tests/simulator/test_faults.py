@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -35,6 +37,8 @@ def test_the_nth_call_fails_in_the_functions_own_shape(acl: ModuleType) -> None:
         ("acl.op.create_handle", ("Add", [], [], 0), (0, 500000)),
         ("acl.op.execute_with_handle", (0, [], [], 0), 500000),
         ("acl.op.execute_v2", ("Add", [], [], [], [], 0, 0), 500000),
+        ("acl.media.dvpp_malloc", (64,), (0, 500000)),
+        ("acl.media.dvpp_free", (0,), 500000),
     ],
 )
 def test_shapes(acl: ModuleType, name: str, arguments: tuple[Any, ...], result: object) -> None:
@@ -45,6 +49,48 @@ def test_shapes(acl: ModuleType, name: str, arguments: tuple[Any, ...], result: 
             found = getattr(found, part)
         assert found(*arguments) == result
     assert plan.fired == 1
+
+
+API: dict[str, dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "pyacl_api.json").read_text(encoding="utf-8"))
+HERE = [name for name, facts in API.items() if facts["tier"] in ("core", "extra", "rare")]
+KINDS: dict[str, type] = {"int": int, "float": float, "str": str, "list": list, "dict": dict}
+CODE = 507899
+
+
+def find(acl: Any, name: str) -> Any:
+    for part in name.split(".")[1:]:
+        acl = getattr(acl, part, None)
+    return acl
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in HERE if not name.startswith("acl.media.") or "dvpp_malloc" in name or "dvpp_free" in name]
+)
+def test_every_function_fails_in_its_own_shape(acl: ModuleType, name: str) -> None:  # PY-6, PY-7, PY-13
+    facts = API[name]
+    original = find(acl, name)
+    if facts["return_shape"] == "none" or name in ("acl.data_type_size", "acl.float16_to_float", "acl.float_to_float16"):
+        with pytest.raises(ValueError, match="can't fail"):
+            acl.faults.plan(name)
+        return
+    with acl.faults.plan(name, code=CODE) as plan:
+        arguments = [0] * len(facts["params"])
+        if name.startswith("acl.util.") and not facts["returns"][-1].startswith("ret:") and "thread" not in name:
+            with pytest.raises(ValueError, match=r"convert .* failed"):
+                find(acl, name)(*arguments)
+            result = None
+        else:
+            result = find(acl, name)(*arguments)
+    assert plan.fired == 1 and find(acl, name) is original
+    returns = [text.partition(":")[::2] for text in facts["returns"]]
+    if facts["return_shape"] == "tuple" and result is not None:
+        assert type(result) is tuple and len(result) == len(returns)
+        for (word, kind), value in zip(returns, result, strict=True):
+            assert value == CODE if word == "ret" else value is None or isinstance(value, KINDS[kind.partition("|")[0]]), word
+    elif returns[0][0] == "ret":
+        assert result == CODE
+    else:
+        assert result in (0, -1, "", None, 0xFFFFFFFF)
 
 
 def test_plans_end_with_their_block_and_may_be_stacked_and_repeated(acl: ModuleType) -> None:

@@ -26,7 +26,6 @@ from ascendtensor.simulator.kernels.registry import ABSENT, Meta, Out
 
 GE_PARAM_INVALID = int(ErrorCode.GE_PARAM_INVALID)
 GE_FAILURE = int(ErrorCode.GE_FAILURE)
-AICORE_EXCEPTION = int(ErrorCode.RT_AICORE_EXCEPTION)
 
 HOST_INPUT_LIMIT = 1 << 20
 HOST_INPUT_STEP = 512
@@ -115,7 +114,7 @@ def task_of(
         fn, args = kernel.bind(arrays, results, model.arguments, expected)
     except Exception as error:  # a kernel may stumble in any way over what it is given, here as when it runs
         return _failing(model, error)
-    return streams.task_for(model.op_type, fn, args)
+    return streams.task_for(model, fn, args)
 
 
 def _kernel(model: OpModel) -> Any:
@@ -159,12 +158,13 @@ def view(spec: TensorSpec, dims: Dims, buffer: DataBuffer, device: int) -> Array
 
 
 def _failing(model: OpModel, error: Exception) -> Task:
-    return streams.named(model.op_type, (fail, (f"{model.op_type}: {error.text if isinstance(error, AclFault) else error}",)))
+    text = f"{model.op_type}: {error.text if isinstance(error, AclFault) else error}"
+    return streams.named(model, (fail, (text, model.failure_code())))
 
 
-def fail(text: str) -> NoReturn:
+def fail(text: str, code: int) -> NoReturn:
     """The task of a run that the device cannot do; it is never kept for later launches."""
-    raise AclFault(AICORE_EXCEPTION, text)
+    raise AclFault(code, text)
 
 
 # dynamic models
@@ -263,7 +263,7 @@ class MeasuredRun:
         try:
             return view(self._specs[1][index], dims, buffer, self._device)
         except AclFault as fault:
-            raise AclFault(AICORE_EXCEPTION, f"output {index} needs dims {list(dims)}: {fault.text}") from fault
+            raise AclFault(self._model.failure_code(), f"output {index} needs dims {list(dims)}: {fault.text}") from fault
 
 
 def measured_task(
@@ -275,7 +275,7 @@ def measured_task(
         run = MeasuredRun(model, specs, inputs, outputs, device, hosted)
     except Exception as error:  # see task_of
         return _failing(model, error), None
-    return streams.task_for(model.op_type, run.run, ()), run
+    return streams.task_for(model, run.run, ()), run
 
 
 def queue(stream: Stream, task: Task) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ascendtensor import facts
-from ascendtensor.codes import DataType, data_type_size
+from ascendtensor.codes import DataType, ErrorCode, data_type_size
 from ascendtensor.simulator import kernels
 from ascendtensor.simulator.engine.attrs import Attributes
 from ascendtensor.simulator.kernels.registry import NUMPY_OF
@@ -25,6 +25,7 @@ SpecKey = tuple[int, int, int, Dims, Ranges, bool, int]
 
 UNDEFINED = int(DataType.UNDEFINED)
 ALIGNMENT = 32
+_TYPE_NAMES = {int(code): name for name, code in facts.ACL_TYPES.items()}
 
 _DTYPES: dict[str, int] = {
     "float": int(DataType.FLOAT),
@@ -147,8 +148,28 @@ class OpModel:
         self.rule = kernels.infer_rule(op_type)
         self.arguments = complete(op_type, attrs)
 
+    def failure_code(self) -> int:
+        """What a failed run of it gives: the code of the processor that a 910B runs it on (RT-47)."""
+        operator = facts.operator(self.op_type)
+        if operator is None:
+            return int(ErrorCode.RT_AICORE_EXCEPTION)
+        engine = operator.engine_for(_types(operator.inputs, self.inputs), _types(operator.outputs, self.outputs))
+        on_cpu = (engine or operator.engine_910b) == "aicpu"
+        return int(ErrorCode.RT_AICPU_EXCEPTION if on_cpu else ErrorCode.RT_AICORE_EXCEPTION)
+
     def __repr__(self) -> str:
         return f"OpModel({self.op_type!r}, inputs={list(self.inputs)}, outputs={list(self.outputs)}, attrs={self.attrs.values})"
+
+
+def _types(parameters: tuple[facts.Parameter, ...], specs: Specs) -> list[str | None]:
+    """The dtype of each parameter; one that repeats takes all there are more."""
+    found: list[str | None] = []
+    rest = list(specs)
+    more = len(specs) - len(parameters)
+    for parameter in parameters:
+        taken, rest = (rest[: 1 + more], rest[1 + more :]) if parameter.kind == "dynamic" else (rest[:1], rest[1:])
+        found.append(_TYPE_NAMES.get(taken[0].dtype) if taken and not taken[0].absent else None)
+    return found
 
 
 def complete(op_type: str, attrs: Attributes) -> dict[str, Any]:

@@ -45,7 +45,6 @@ _EXCLAIMED: Final = frozenset(
             "peek_at_last_error",
             "register_cpu_func",
             "reset_overflow_status",
-            "set_op_execute_timeout",
             "set_op_execute_timeout_v2",
             "set_op_wait_timeout",
             "set_stream_attribute",
@@ -89,6 +88,7 @@ _OWN: Final[dict[str, str]] = {
     **{f"acl.prof.get_op_type{end}": "acl.prof.get_op_type args parse failed" for end in ("_len", "_v2")},
     **{f"acl.prof.get_op_name{end}": "acl.prof.get_op_name args parse failed" for end in ("_len", "_v2")},
     "acl.prof.init": "acl.prof.Init args parse failed!",
+    "acl.rt.set_op_execute_time_out": "acl.rt.set_op_execute_timeout args parse failed!",
     "acl.rt.get_devices_topo": "acl.rt.reset_device_res_limit args parse failed",
 }
 PYTHONS_OWN: Final = frozenset({"acl.op.register_compile_func", "acl.rt.get_event_id", "acl.util.start_thread"})

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from threading import get_ident
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -24,6 +24,17 @@ from ascendtensor.codes import error_name
 from . import AclFault, errors_log
 from .tables import HANDLES, LAUNCHES, LOCAL, STREAMS, Capture, Event, Stream, Task, Wait
 
+
+class Named(Protocol):
+    """What a task of an operator runs: its model."""
+
+    op_type: str
+
+    def failure_code(self) -> int:
+        """What comes out when it fails."""
+
+
+Label = Named | str
 LOCK: Final = threading.Lock()
 CONDITION: Final = threading.Condition(LOCK)
 SLICE: Final = 32
@@ -31,6 +42,7 @@ SLICE: Final = 32
 
 AICORE_EXCEPTION: Final = 507015
 INTERNAL_ERROR: Final = 507000
+TASK_TIMEOUT: Final = 107020
 
 
 class Blocked(Exception):
@@ -78,11 +90,12 @@ class Hooks:
     failures = 0
     sleepers = 0  # threads inside CONDITION.wait: nobody is woken when there is none
     task_filter: Callable[[str, Task], Task] | None = None
+    wait_limit = 0.0  # seconds that waits for events may take which are queued from now on, 0 for ever
 
 
 INFOS: Final[dict[int, ExceptionInfo]] = {}
-_NAMES: Final[dict[tuple[int, int], str]] = {}
-"""Operator types of the newest tasks by ``id`` of function and arguments. Every operator's task is noted when it is made, so an ``id`` that
+_NAMES: Final[dict[tuple[int, int], Label]] = {}
+"""What the newest tasks run, by ``id`` of function and arguments. Every operator's task is noted when it is made, so an ``id`` that
 is used again is noted again; copies and the like have functions of their own. Older tasks that are still there are kept by handles."""
 NAMES_KEPT: Final = 64
 
@@ -105,17 +118,17 @@ def _wake() -> None:
 # Queueing
 
 
-def task_for(op_type: str, fn: Callable[..., Any], args: tuple[Any, ...]) -> Task:
+def task_for(label: Label, fn: Callable[..., Any], args: tuple[Any, ...]) -> Task:
     """The task of one operator run; the place where a kernel fault plan steps in."""
     task = (fn, args)
-    return named(op_type, task if Hooks.task_filter is None else Hooks.task_filter(op_type, task))
+    return named(label, task if Hooks.task_filter is None else Hooks.task_filter(_words(label), task))
 
 
-def named(op_type: str, task: Task) -> Task:
+def named(label: Label, task: Task) -> Task:
     """Note the operator of a task, for messages; the task itself has no room for it, and the queue no time."""
     key = id(task[0]), id(task[1])
     _NAMES.pop(key, None)
-    _NAMES[key] = op_type
+    _NAMES[key] = label
     while len(_NAMES) > NAMES_KEPT:
         try:
             _NAMES.pop(next(iter(_NAMES), key), None)
@@ -126,16 +139,24 @@ def named(op_type: str, task: Task) -> Task:
 
 def name_of(fn: Callable[..., Any], args: tuple[Any, ...]) -> str:
     """What a task is in words: the operator type, or the name of its function."""
-    return _NAMES.get((id(fn), id(args))) or _prepared_name(args) or getattr(fn, "__name__", "a task").lstrip("_")
+    return _words(_label_of(fn, args))
 
 
-def _prepared_name(args: tuple[Any, ...]) -> str:
-    """The operator type of a task that a handle keeps, which may have been made long ago."""
+def _label_of(fn: Callable[..., Any], args: tuple[Any, ...]) -> Label:
+    return _NAMES.get((id(fn), id(args))) or _prepared_label(args) or str(getattr(fn, "__name__", "a task")).lstrip("_")
+
+
+def _words(label: Label) -> str:
+    return label if isinstance(label, str) else label.op_type
+
+
+def _prepared_label(args: tuple[Any, ...]) -> Label:
+    """The model of a task that a handle keeps, which may have been made long ago."""
     for by_handle in list(LAUNCHES.values()):
         for handle, entries in list(by_handle.items()):
             if any(entry[-1][1] is args for entry in list(entries.values())):
                 found: Any = HANDLES.get(handle)
-                return "" if found is None else str(found.model.op_type)
+                return "" if found is None else found.model
     return ""
 
 
@@ -188,14 +209,27 @@ def wait_for(stream: Stream, until: Capture | None = None, timeout_ms: int = -1)
             return True
         if outcome is _EXPIRED or not isinstance(outcome, Callback):
             return False
-        if outcome.stream.subscriber == get_ident():
+        patience = _patience(stream)
+        if patience is None and outcome.stream.subscriber == get_ident():
             raise AclFault(INTERNAL_ERROR, "this thread waits for a blocking callback that only its own process_report can run")
         with LOCK:
             while not outcome.done:
-                left = None if deadline is None else deadline - time.monotonic()
-                if left is not None and left <= 0:
+                now = time.monotonic()
+                if deadline is not None and deadline <= now:
                     return False
-                _sleep(left)
+                if patience is not None and patience <= now:
+                    break
+                ends = [each - now for each in (deadline, patience) if each is not None]
+                _sleep(min(ends) if ends else None)
+
+
+def _patience(stream: Stream) -> float | None:
+    """When the wait for an event that the stream stands before fails; None where it may take for ever."""
+    try:
+        fn, args = stream.queue[0]
+    except IndexError:
+        return None
+    return args[1].until or None if fn is _wait else None
 
 
 def _drive(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:
@@ -315,10 +349,11 @@ def _failed(stream: Stream, fn: Callable[..., Any], args: tuple[Any, ...], error
     Returns:
         True if the queue was dropped because the context stops on failure (RT-46).
     """
-    code = error.code if isinstance(error, AclFault) else AICORE_EXCEPTION
+    label = _label_of(fn, args)
+    code = error.code if isinstance(error, AclFault) else AICORE_EXCEPTION if isinstance(label, str) else label.failure_code()
     stream.error = code
     stream.error_text = (
-        f"E39999: task [{name_of(fn, args)}] on stream {stream.identifier} of device {stream.device} failed with "
+        f"E39999: task [{_words(label)}] on stream {stream.identifier} of device {stream.device} failed with "
         f"{error_name(code)} [{code}]. Reason: {error.text if isinstance(error, AclFault) else repr(error)}"
     )
     Hooks.failures += 1
@@ -391,7 +426,14 @@ def _record(capture: Capture) -> None:
 
 def _wait(capture: Capture, wait: Wait) -> None:
     if not capture.done:
-        raise Blocked(capture)
+        if not wait.limit:
+            raise Blocked(capture)
+        now = time.monotonic()
+        wait.until = wait.until or now + wait.limit
+        if now < wait.until:
+            raise Blocked(capture)
+        wait.passed = True
+        raise AclFault(TASK_TIMEOUT, f"an event was waited for longer than the {wait.limit:g} s of acl.rt.set_op_wait_timeout")
     wait.passed = True
 
 
@@ -420,9 +462,16 @@ def _hand_over(callback: Callback) -> None:
 
 
 def record(event: Event, stream: Stream) -> None:
-    """Queue a record; it captures what is on the stream already (EV-2)."""
+    """Queue a record; it captures what is on the stream already (EV-2).
+
+    With nothing before it a board reaches it at once: then its time is now, not that of the next synchronising call.
+    """
     capture = Capture(stream)
     queue = stream.queue
+    if not queue and stream.busy is None and stream.limit >= 0:
+        _record(capture)
+        event.capture = capture
+        return
     queue.append((_record, (capture,)))  # queued before it can be seen: a waiter must find it in the queue
     event.capture = capture
     if len(queue) > stream.limit:
@@ -433,7 +482,7 @@ def wait_event(stream: Stream, event: Event) -> None:
     """Queue a wait for the event's newest record (EV-2, EV-4)."""
     capture = event.capture
     if capture is not None:
-        wait = Wait()
+        wait = Wait(Hooks.wait_limit)
         enqueue(stream, _wait, (capture, wait))
         event.add(wait)  # behind it: an interrupt between the two must not leave a wait that nothing passes
 
@@ -584,4 +633,5 @@ def clear() -> None:
         Hooks.exception_callback = None
         Hooks.task_filter = None
         Hooks.failures = 0
+        Hooks.wait_limit = 0.0
         _wake()

@@ -163,12 +163,20 @@ class Capture:
 
 
 class Wait:
-    """One queued ``stream_wait_event``."""
+    """One queued ``stream_wait_event``.
 
-    __slots__ = ("passed",)
+    Attributes:
+        passed: Whether the stream went on.
+        limit: Seconds that it may take from when the stream stands before it, 0 for ever.
+        until: When they are over on the monotonic clock, 0 before.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("limit", "passed", "until")
+
+    def __init__(self, limit: float = 0.0) -> None:
         self.passed = False
+        self.limit = limit
+        self.until = 0.0
 
 
 class Event:
