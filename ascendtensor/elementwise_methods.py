@@ -389,7 +389,7 @@ class ElementwiseMethods(TensorBase):
         """`remainder`, written into this tensor."""
         return elementwise.remainder(self, as_operand(self, other), out=self)
 
-    def round(self, *, decimals: _Int = 0) -> Self:
+    def round(self, decimals: _Int = 0) -> Self:
         """See `round`."""
         return unary.round(self, decimals=decimals)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .base import TensorBase
+from .interop.functions import linalg as products
 from .ops import linalg, linalg_legacy, linalg_products, linalg_vectors, matmul
 
 if TYPE_CHECKING:
@@ -98,8 +99,11 @@ class LinalgMethods(TensorBase):
         """See `dist`."""
         return linalg_vectors.dist(self, other, p)
 
-    def dot(self, tensor: Self) -> Self:
-        """See `dot`."""
+    def dot(self, tensor: Any) -> Self:
+        """See `dot`; of other than vectors as in NumPy."""
+        if len(self.desc.shape) != 1 or not isinstance(tensor, TensorBase) or len(tensor.desc.shape) != 1:
+            found: Self = products.dot(self, tensor)
+            return found
         return matmul.dot(self, tensor)
 
     def ger(self, vec2: Self) -> Self:
@@ -182,8 +186,11 @@ class LinalgMethods(TensorBase):
         """See `svd`."""
         return linalg_legacy.svd(self, some, compute_uv)
 
-    def trace(self) -> Self:
-        """See `trace`."""
+    def trace(self, offset: _Int = 0, axis1: _Int = 0, axis2: _Int = 1, dtype: Any = None) -> Self:
+        """See `trace`; of other diagonals, or of more than two dimensions, as in NumPy."""
+        if offset or len(self.desc.shape) > 2 or dtype is not None:
+            found: Self = products.trace(self, offset, axis1, axis2, dtype)
+            return found
         return matmul.trace(self)
 
     def triangular_solve(

@@ -9,7 +9,10 @@ from . import random
 from .base import TensorBase
 from .complex_methods import ComplexMethods
 from .elementwise_methods import ElementwiseMethods
+from .interop import reducing
+from .interop.functions import choosing, shaping
 from .linalg_methods import LinalgMethods
+from .numpy_methods import NumpyMethods
 from .ops import gather, indexing, nn, reduction, shape, sorting, statistics, views
 from .special_methods import SpecialMethods
 
@@ -24,15 +27,17 @@ _Float: TypeAlias = float
 _Bool: TypeAlias = bool
 
 
-class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods):
+class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods, NumpyMethods):
     """All functions as methods."""
 
     __slots__ = ()
 
     # Reductions and scans
 
-    def all(self, dim: Any = None, keepdim: _Bool = False) -> Self:
-        """See `all`."""
+    def all(self, dim: Any = None, keepdim: _Bool = False, *, axis: Any = None, keepdims: _Bool = False) -> Self:
+        """See `all`; `axis` and `keepdims` are NumPy's words."""
+        if axis is not None or keepdims:
+            return reducing.worded(reducing.ALL, self, dim, axis, keepdim or keepdims)
         return reduction.all(self, dim, keepdim)
 
     def amax(self, dim: Any = None, keepdim: _Bool = False) -> Self:
@@ -47,16 +52,22 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `aminmax`."""
         return reduction.aminmax(self, dim=dim, keepdim=keepdim)
 
-    def any(self, dim: Any = None, keepdim: _Bool = False) -> Self:
-        """See `any`."""
+    def any(self, dim: Any = None, keepdim: _Bool = False, *, axis: Any = None, keepdims: _Bool = False) -> Self:
+        """See `any`; `axis` and `keepdims` are NumPy's words."""
+        if axis is not None or keepdims:
+            return reducing.worded(reducing.ANY, self, dim, axis, keepdim or keepdims)
         return reduction.any(self, dim, keepdim)
 
-    def argmax(self, dim: _Int | None = None, keepdim: _Bool = False) -> Self:
-        """See `argmax`."""
+    def argmax(self, dim: _Int | None = None, keepdim: _Bool = False, *, axis: _Int | None = None, keepdims: _Bool = False) -> Self:
+        """See `argmax`; `axis` and `keepdims` are NumPy's words."""
+        if axis is not None or keepdims:
+            return reduction.argmax(self, reducing.one_word("argmax", dim, axis), keepdim or keepdims)
         return reduction.argmax(self, dim, keepdim)
 
-    def argmin(self, dim: _Int | None = None, keepdim: _Bool = False) -> Self:
-        """See `argmin`."""
+    def argmin(self, dim: _Int | None = None, keepdim: _Bool = False, *, axis: _Int | None = None, keepdims: _Bool = False) -> Self:
+        """See `argmin`; `axis` and `keepdims` are NumPy's words."""
+        if axis is not None or keepdims:
+            return reduction.argmin(self, reducing.one_word("argmin", dim, axis), keepdim or keepdims)
         return reduction.argmin(self, dim, keepdim)
 
     def count_nonzero(self, dim: Any = None) -> Self:
@@ -71,12 +82,18 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `cummin`."""
         return reduction.cummin(self, dim)
 
-    def cumprod(self, dim: _Int, *, dtype: Any = None) -> Self:
-        """See `cumprod`."""
+    def cumprod(self, dim: _Int | None = None, *, dtype: Any = None, axis: _Int | None = None) -> Self:
+        """See `cumprod`; `axis` is NumPy's word; without one, of all elements in one row."""
+        if dim is None:
+            found: Self = reducing.running(reduction.cumprod, self, axis, dtype)
+            return found
         return reduction.cumprod(self, dim, dtype=dtype)
 
-    def cumsum(self, dim: _Int, *, dtype: Any = None) -> Self:
-        """See `cumsum`."""
+    def cumsum(self, dim: _Int | None = None, *, dtype: Any = None, axis: _Int | None = None) -> Self:
+        """See `cumsum`; `axis` is NumPy's word; without one, of all elements in one row."""
+        if dim is None:
+            found: Self = reducing.running(reduction.cumsum, self, axis, dtype)
+            return found
         return reduction.cumsum(self, dim, dtype=dtype)
 
     def diff(self, n: _Int = 1, dim: _Int = -1, prepend: Self | None = None, append: Self | None = None) -> Self:
@@ -95,20 +112,27 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
     def max(self, dim: _Int, keepdim: _Bool = False) -> ValuesIndices[Self]: ...
     @overload
     def max(self, dim: TensorBase | None = None, keepdim: _Bool = False) -> Self: ...
-    def max(self, dim: Any = None, keepdim: _Bool = False) -> Any:
-        """See `max`."""
+    def max(self, dim: Any = None, keepdim: _Bool = False, *, axis: Any = None, keepdims: _Bool = False) -> Any:
+        """See `max`; with NumPy's words `axis` and `keepdims` the values alone."""
+        if axis is not None or keepdims:
+            return reducing.worded(reducing.MAX, self, dim, axis, keepdim or keepdims)
         return reduction.max(self, dim, keepdim)
 
-    def mean(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None) -> Self:
-        """See `mean`."""
+    def mean(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None, axis: Any = None, keepdims: _Bool = False) -> Self:
+        """See `mean`; `axis` and `keepdims` are NumPy's words."""
+        if axis is not None or keepdims:
+            found: Self = reducing.mean(self, reducing.one_word("mean", dim, axis), dtype, None, keepdim or keepdims)
+            return found
         return reduction.mean(self, dim, keepdim, dtype=dtype)
 
     @overload
     def min(self, dim: _Int, keepdim: _Bool = False) -> ValuesIndices[Self]: ...
     @overload
     def min(self, dim: TensorBase | None = None, keepdim: _Bool = False) -> Self: ...
-    def min(self, dim: Any = None, keepdim: _Bool = False) -> Any:
-        """See `min`."""
+    def min(self, dim: Any = None, keepdim: _Bool = False, *, axis: Any = None, keepdims: _Bool = False) -> Any:
+        """See `min`; with NumPy's words `axis` and `keepdims` the values alone."""
+        if axis is not None or keepdims:
+            return reducing.worded(reducing.MIN, self, dim, axis, keepdim or keepdims)
         return reduction.min(self, dim, keepdim)
 
     def nanmean(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None) -> Self:
@@ -119,26 +143,58 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `nansum`."""
         return reduction.nansum(self, dim, keepdim, dtype=dtype)
 
-    def prod(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None) -> Self:
-        """See `prod`."""
+    def prod(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None, axis: Any = None, keepdims: _Bool = False) -> Self:
+        """See `prod`; `axis` and `keepdims` are NumPy's words."""
+        if axis is not None or keepdims:
+            return reducing.worded(reducing.PROD, self, dim, axis, keepdim or keepdims, dtype)
         return reduction.prod(self, dim, keepdim, dtype=dtype)
 
-    def std(self, dim: Any = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: _Float = 1) -> Self:
-        """See `std`."""
+    def std(
+        self,
+        dim: Any = None,
+        unbiased: _Bool | None = None,
+        keepdim: _Bool = False,
+        *,
+        correction: _Float = 1,
+        axis: Any = None,
+        keepdims: _Bool = False,
+        ddof: _Float | None = None,
+    ) -> Self:
+        """See `std`; `axis`, `keepdims` and `ddof` are NumPy's words, but one is taken off the number of elements by default."""
+        if axis is not None or keepdims or ddof is not None:
+            dim, keepdim, correction = reducing.one_word("std", dim, axis), keepdim or keepdims, correction if ddof is None else ddof
         return reduction.std(self, dim, unbiased, keepdim, correction=correction)
 
-    def sum(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None) -> Self:
-        """See `sum`."""
+    def sum(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None, axis: Any = None, keepdims: _Bool = False) -> Self:
+        """See `sum`; `axis` and `keepdims` are NumPy's words."""
+        if axis is not None or keepdims:
+            return reducing.worded(reducing.SUM, self, dim, axis, keepdim or keepdims, dtype)
         return reduction.sum(self, dim, keepdim, dtype=dtype)
 
-    def var(self, dim: Any = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: _Float = 1) -> Self:
-        """See `var`."""
+    def var(
+        self,
+        dim: Any = None,
+        unbiased: _Bool | None = None,
+        keepdim: _Bool = False,
+        *,
+        correction: _Float = 1,
+        axis: Any = None,
+        keepdims: _Bool = False,
+        ddof: _Float | None = None,
+    ) -> Self:
+        """See `var`; `axis`, `keepdims` and `ddof` are NumPy's words, but one is taken off the number of elements by default."""
+        if axis is not None or keepdims or ddof is not None:
+            dim, keepdim, correction = reducing.one_word("var", dim, axis), keepdim or keepdims, correction if ddof is None else ddof
         return reduction.var(self, dim, unbiased, keepdim, correction=correction)
 
     # Sorting, counting
 
-    def argsort(self, dim: _Int = -1, descending: _Bool = False, stable: _Bool = False) -> Self:
-        """See `argsort`."""
+    def argsort(
+        self, dim: _Int = -1, descending: _Bool = False, stable: _Bool = False, *, axis: _Int = -1, kind: str | None = None
+    ) -> Self:
+        """See `argsort`; `axis` and `kind` are NumPy's words."""
+        if axis != -1 or kind is not None:
+            dim, stable = axis if dim == -1 else dim, stable or kind in ("stable", "mergesort")
         return sorting.argsort(self, dim, descending, stable)
 
     def bincount(self, weights: Self | None = None, minlength: _Int = 0) -> Self:
@@ -317,8 +373,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `scatter_reduce_`."""
         return gather.scatter_reduce_(self, dim, index, src, reduce, include_self=include_self)
 
-    def take(self, index: TensorBase) -> Self:
-        """See `take`."""
+    def take(self, index: Any, axis: _Int | None = None) -> Self:
+        """See `take`; along an `axis`, and by lists and arrays, as in NumPy."""
+        if axis is not None or not isinstance(index, TensorBase):
+            found: Self = choosing.take(self, index, axis)
+            return found
         return gather.take(self, index)
 
     def take_along_dim(self, indices: TensorBase, dim: _Int | None = None) -> Self:
@@ -375,8 +434,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `narrow_copy`."""
         return shape.narrow_copy(self, dim, start, length)
 
-    def repeat(self, *repeats: Any) -> Self:
-        """See `repeat`."""
+    def repeat(self, *repeats: Any, axis: _Int | None = None) -> Self:
+        """See `repeat`; along an `axis` each element several times in a row, as in NumPy."""
+        if axis is not None:
+            found: Self = shaping.repeat(self, *repeats, axis)
+            return found
         return shape.repeat(self, *repeats)
 
     def repeat_interleave(self, repeats: Any = None, dim: _Int | None = None, *, output_size: _Int | None = None) -> Self:
@@ -491,8 +553,12 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `chunk`."""
         return views.chunk(self, chunks, dim)
 
-    def diagonal(self, offset: _Int = 0, dim1: _Int = 0, dim2: _Int = 1) -> Self:
-        """See `diagonal`."""
+    def diagonal(
+        self, offset: _Int = 0, dim1: _Int = 0, dim2: _Int = 1, *, axis1: _Int | None = None, axis2: _Int | None = None
+    ) -> Self:
+        """See `diagonal`; `axis1` and `axis2` are NumPy's words."""
+        if axis1 is not None or axis2 is not None:
+            dim1, dim2 = dim1 if axis1 is None else axis1, dim2 if axis2 is None else axis2
         return views.diagonal(self, offset, dim1, dim2)
 
     def dsplit(self, indices_or_sections: Any) -> tuple[Self, ...]:
@@ -507,8 +573,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `expand_as`."""
         return views.expand_as(self, other)
 
-    def flatten(self, start_dim: _Int = 0, end_dim: _Int = -1) -> Self:
-        """See `flatten`."""
+    def flatten(self, start_dim: Any = 0, end_dim: _Int = -1, *, order: str | None = None) -> Self:
+        """See `flatten`; in an `order` ("C" or "F"), as in NumPy."""
+        if order is not None or isinstance(start_dim, str):
+            found: Self = shaping.flatten(self, order or start_dim)
+            return found
         return views.flatten(self, start_dim, end_dim)
 
     def hsplit(self, indices_or_sections: Any) -> tuple[Self, ...]:
@@ -539,8 +608,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `permute`."""
         return views.permute(self, *dims)
 
-    def ravel(self) -> Self:
-        """See `ravel`."""
+    def ravel(self, order: str = "C") -> Self:
+        """See `ravel`; in an `order` ("C" or "F"), as in NumPy."""
+        if order != "C":
+            found: Self = shaping.ravel(self, order)
+            return found
         return views.ravel(self)
 
     def reshape(self, *shape: Any) -> Self:
@@ -571,8 +643,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `split_with_sizes`."""
         return views.split_with_sizes(self, split_sizes, dim)
 
-    def squeeze(self, dim: Any = None) -> Self:
-        """See `squeeze`."""
+    def squeeze(self, dim: Any = None, *, axis: Any = None) -> Self:
+        """See `squeeze`; an `axis`, NumPy's word, must have length 1."""
+        if axis is not None:
+            found: Self = shaping.squeeze(self, axis)
+            return found
         return views.squeeze(self, dim)
 
     def squeeze_(self, dim: Any = None) -> Self:
@@ -607,8 +682,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods)
         """See `tensor_split`."""
         return views.tensor_split(self, indices_or_sections, dim)
 
-    def transpose(self, dim0: _Int, dim1: _Int) -> Self:
-        """See `transpose`."""
+    def transpose(self, dim0: Any = None, dim1: Any = None, *axes: _Int) -> Self:
+        """See `transpose`; of none, or with a tuple or another number of axes than two, as in NumPy."""
+        if dim1 is None or axes:
+            found: Self = shaping.transposed(self, dim0, dim1, *axes)
+            return found
         return views.transpose(self, dim0, dim1)
 
     def transpose_(self, dim0: _Int, dim1: _Int) -> Self:

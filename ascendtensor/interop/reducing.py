@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from .. import dtypes as d
 from ..base import TensorBase
-from ..errors import ShapeError, ValueRangeError
+from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..ops import comparison, elementwise, reduction, shape, statistics, views
 from . import numpy as border
 
@@ -67,6 +67,22 @@ def reduced(
         if start is not None:
             result = how.combine(result, *border.operands(start))
     return border.put(result if how.has_dtype else border.cast(result, dtype), out)
+
+
+def worded(how: Reduction, x: Any, dim: Any, axis: Any, keep: bool, dtype: Any = None) -> Any:
+    """A reduction by a method that was given NumPy's `axis` or `keepdims`."""
+    return reduced(how, x, one_word(how.function.__name__, dim, axis), dtype, None, keep)
+
+
+def one_word(function: str, dim: Any, axis: Any) -> Any:
+    """`dim` or `axis`, of which one is given.
+
+    Raises:
+        DTypeError: Both are.
+    """
+    if dim is not None and axis is not None:
+        raise DTypeError("dim and axis mean the same: give one of them", where=function)
+    return axis if dim is None else dim
 
 
 def _over(how: Reduction, x: Any, axis: Any, keep: bool) -> Any:

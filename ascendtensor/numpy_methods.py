@@ -1,0 +1,50 @@
+"""Methods that NumPy's arrays have and PyTorch's tensors have not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .base import TensorBase
+from .dtypes import DTypeLike, as_dtype
+from .interop import numpy as border
+from .interop.functions import choosing, shaping
+from .ops import complex_numbers, host, indexing, shape
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_Bool: TypeAlias = bool  # the tensor class has methods of these names
+_Bytes: TypeAlias = bytes
+
+
+class NumpyMethods(TensorBase):
+    """Methods by NumPy's names."""
+
+    __slots__ = ()
+
+    def astype(self, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", subok: _Bool = True, copy: _Bool = True) -> Self:
+        """The tensor in another dtype; itself where it has it and `copy` is False. Like: numpy.ndarray.astype."""
+        border.refuse("astype", casting=None if casting == "unsafe" else casting)
+        result: Self = border.cast(self, as_dtype(dtype))
+        return shape.clone(self) if copy and result is self else result
+
+    def conjugate(self) -> Self:
+        """See `conj`. Like: numpy.ndarray.conjugate."""
+        return complex_numbers.conj(self)
+
+    def copy(self, order: str = "C") -> Self:
+        """See `clone`. Like: numpy.ndarray.copy."""
+        shaping.in_order("copy", order)
+        return shape.clone(self)
+
+    def fill(self, value: Any) -> None:
+        """One number into every element. Like: numpy.ndarray.fill."""
+        indexing.fill(self, value)
+
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+        """Places in this sorted vector before which the elements of `v` belong. Like: numpy.ndarray.searchsorted."""
+        return choosing.searchsorted(self, v, side, sorter)
+
+    def tobytes(self, order: str = "C") -> _Bytes:
+        """The elements' bytes on the host; waits for them. Like: numpy.ndarray.tobytes."""
+        return host.download(self).tobytes("F" if shaping.in_order("tobytes", order) else "C")
