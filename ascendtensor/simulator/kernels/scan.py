@@ -11,7 +11,7 @@ from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 
 _SHORT = 512  # float32 sums of more elements than this run in float64
-_RUN = 16384
+_RUN = 8192  # scratch of this length comes from the heap, not from fresh pages
 
 infer("Cumsum", "Cumprod")(rules.unary)
 
@@ -84,14 +84,15 @@ def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
 
 
 def _accumulate_row(row: Array, result: Array) -> None:
-    scratch = np.empty(min(row.size, _RUN), np.float64)
+    room = min(row.size, _RUN)
+    wide, scratch = np.empty(room, np.float64), np.empty(room, np.float64)
     carry = 0.0
     for start in range(0, row.size, _RUN):
         piece = row[start : start + _RUN]
-        sums = scratch[: piece.size]
-        np.copyto(sums, piece)
-        sums[0] += carry
-        np.add.accumulate(sums, 0, np.float64, sums)
+        begun, sums = wide[: piece.size], scratch[: piece.size]
+        np.copyto(begun, piece)
+        begun[0] += carry
+        np.add.accumulate(begun, 0, None, sums)  # in place NumPy would copy first
         carry = sums[-1]
         np.copyto(result[start : start + _RUN], sums, casting="unsafe")
 
