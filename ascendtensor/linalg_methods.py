@@ -101,7 +101,8 @@ class LinalgMethods(TensorBase):
 
     def dot(self, tensor: Any) -> Self:
         """See `dot`; of other than vectors as in NumPy."""
-        if len(self.desc.shape) != 1 or not isinstance(tensor, TensorBase) or len(tensor.desc.shape) != 1:
+        vectors = isinstance(tensor, TensorBase) and len(tensor.desc.shape) == 1 == len(self.desc.shape)
+        if not vectors:
             found: Self = products.dot(self, tensor)
             return found
         return matmul.dot(self, tensor)

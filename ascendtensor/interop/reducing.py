@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from .. import dtypes as d
-from ..base import TensorBase
+from ..base import T, TensorBase
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..ops import comparison, elementwise, reduction, shape, statistics, views
 from . import numpy as border
@@ -69,9 +69,10 @@ def reduced(
     return border.put(result if how.has_dtype else border.cast(result, dtype), out)
 
 
-def worded(how: Reduction, x: Any, dim: Any, axis: Any, keep: bool, dtype: Any = None) -> Any:
+def worded(how: Reduction, x: T, dim: Any, axis: Any, keep: bool, dtype: Any = None) -> T:
     """A reduction by a method that was given NumPy's `axis` or `keepdims`."""
-    return reduced(how, x, one_word(how.function.__name__, dim, axis), dtype, None, keep)
+    result: T = reduced(how, x, one_word(how.function.__name__, dim, axis), dtype, None, keep)
+    return result
 
 
 def one_word(function: str, dim: Any, axis: Any) -> Any:

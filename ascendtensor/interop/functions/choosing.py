@@ -79,7 +79,8 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    border.put(*border.tensors(dst, src)[1:], dst, where, casting)
+    _, source = border.tensors(dst, src)
+    border.put(source, dst, where, casting)
 
 
 def _on_host(function: Callable[..., Any], target: Any, *arguments: Any) -> None:

@@ -117,6 +117,11 @@ def _solve(a: Any, b: Any) -> Any:
     return systems.solve(a, b)
 
 
+def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    a, b = _floats(a, b)
+    return systems.tensorsolve(a, b, axes)
+
+
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     a = border.floating(a)
     return linalg_factors.svd(a, full_matrices) if compute_uv else linalg_factors.svdvals(a)
@@ -229,7 +234,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "linalg.svdvals": lambda x, /: linalg_factors.svdvals(border.floating(x)),
     "linalg.tensordot": lambda x1, x2, /, *, axes=2: _tensordot(x1, x2, axes),
     "linalg.tensorinv": lambda a, ind=2: systems.tensorinv(border.floating(a), ind),
-    "linalg.tensorsolve": lambda a, b, axes=None: systems.tensorsolve(*_floats(a, b), axes),
+    "linalg.tensorsolve": _tensorsolve,
     "linalg.trace": lambda x, /, *, offset=0, dtype=None: trace(x, offset, -2, -1, dtype),
     "linalg.vecdot": _vecdot,
     "linalg.vector_norm": _vector_norm,
