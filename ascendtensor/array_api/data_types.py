@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from .. import dtypes as d
 from .. import promotion
@@ -11,6 +11,9 @@ from ..dtypes import dtype as DType
 from ..errors import DTypeError, ValueRangeError
 from ..runtime import device as devices
 from ..runtime.device import Device, DeviceLike
+from ..tensor import NPUTensor
+
+T = TypeVar("T", bound=NPUTensor)
 
 KINDS: Final[dict[str, tuple[DType, ...]]] = {
     "bool": (d.bool_,),
@@ -32,11 +35,12 @@ def _of(value: Any) -> DType:
     return value.desc.dtype if isinstance(value, TensorBase) else d.as_dtype(value)
 
 
-def astype(x: Any, dtype: DType, /, *, copy: bool = True, device: DeviceLike = None) -> Any:
+def astype(x: T, dtype: DType, /, *, copy: bool = True, device: DeviceLike = None) -> T:
     """`x` in another dtype; the same array where it has it and `copy` is False. Like: numpy.ndarray.astype."""
     if _of(x).is_complex and not dtype.is_complex:
         raise DTypeError(f"complex numbers have no value of dtype {dtype.name}", advice="Take real() or abs() first.", where="astype")
-    return x.to(device, dtype, copy=copy) if device is not None else x.to(dtype, copy=copy)
+    moved: T = x.to(device, dtype, copy=copy) if device is not None else x.to(dtype, copy=copy)
+    return moved
 
 
 def can_cast(from_: Any, to: DType, /) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from ..base import TensorBase
 from ..ops import comparison, complex_numbers, elementwise, floats, shape, unary
@@ -40,9 +40,12 @@ from ..ops.unary import (
     trunc,
 )
 from ..ops.views import imag, real
+from ..tensor import NPUTensor
 from .array import promoted
 from .creation import full
 from .data_types import result_type
+
+T = TypeVar("T", bound=NPUTensor)
 
 __all__ = [
     "abs",
@@ -115,13 +118,14 @@ __all__ = [
 ]
 
 
-def _of_two(function: Callable[..., Any], like: str) -> Callable[..., Any]:
+def _of_two(function: Callable[..., Any], like: str) -> Callable[[Any, Any], NPUTensor]:
     """A function of two operands, at least one of them an array, that promotes as the standard asks."""
 
-    def standard(x1: Any, x2: Any, /) -> Any:
+    def standard(x1: Any, x2: Any, /) -> NPUTensor:
         if not isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
             x1 = full((), x1, dtype=result_type(x1, x2), device=x2.desc.device)
-        return function(*promoted(x1, x2))
+        result: NPUTensor = function(*promoted(x1, x2))
+        return result
 
     standard.__name__ = standard.__qualname__ = like
     standard.__doc__ = f"`ascendtensor.{function.__name__}` of two operands, with the standard's promotion. Like: numpy.{like}."
@@ -158,7 +162,7 @@ remainder = _of_two(elementwise.remainder, "remainder")
 subtract = _of_two(elementwise.sub, "subtract")
 
 
-def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
+def clip(x: T, /, min: Any = None, max: Any = None) -> T:
     """`x` with smaller elements replaced by `min`, then greater ones by `max`, in the dtype of `x`. Like: numpy.clip."""
     if min is None and max is None:
         return shape.clone(x)
@@ -166,13 +170,13 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     return elementwise.clamp(x, *bounds)
 
 
-def round(x: Any, /) -> Any:
+def round(x: T, /) -> T:
     """The nearest integers, the even one of two; of complex numbers for each part. Like: numpy.round."""
     if not x.dtype.is_complex:
         return unary.round(x)
     return complex_numbers.complex(unary.round(shape.clone(real(x))), unary.round(shape.clone(imag(x))))
 
 
-def sign(x: Any, /) -> Any:
+def sign(x: T, /) -> T:
     """-1, 0 or 1; of complex numbers the number over its absolute value. Like: numpy.sign."""
     return complex_numbers.sgn(x)

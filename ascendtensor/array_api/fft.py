@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from .. import fft as torch_words
 from ..dtypes import dtype as DType
 from ..ops import fft as functions
 from ..runtime.device import DeviceLike
-from .array import wrap
+from ..tensor import NPUTensor
+from .array import Array, wrap
 
 __all__ = [
     "fft",
@@ -29,25 +30,39 @@ __all__ = [
 ]
 
 
-def _along(function: Callable[..., Any]) -> Callable[..., Any]:
+T = TypeVar("T", bound=NPUTensor)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Along(Protocol):
+    def __call__(self, x: T, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> T: ...
+
+
+class _Over(Protocol):
+    def __call__(self, x: T, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> T: ...
+
+
+def _along(function: Callable[..., Any]) -> _Along:
     """A transform along one axis in the standard's words."""
 
-    def standard(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
-        return function(x, n, axis, norm)
+    def standard(x: T, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> T:
+        result: T = function(x, n, axis, norm)
+        return result
 
     return _named(standard, function)
 
 
-def _over(function: Callable[..., Any]) -> Callable[..., Any]:
+def _over(function: Callable[..., Any]) -> _Over:
     """A transform over several axes in the standard's words."""
 
-    def standard(x: Any, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Any:
-        return function(x, s, axes, norm)
+    def standard(x: T, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> T:
+        result: T = function(x, s, axes, norm)
+        return result
 
     return _named(standard, function)
 
 
-def _named(standard: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def _named(standard: F, function: Callable[..., Any]) -> F:
     name = function.__name__
     standard.__name__ = standard.__qualname__ = name
     standard.__doc__ = f"`ascendtensor.fft.{name}` in the standard's words. Like: numpy.fft.{name}."
@@ -66,21 +81,21 @@ rfftn = _over(functions.rfftn)
 irfftn = _over(functions.irfftn)
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: DeviceLike = None) -> Any:
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: DeviceLike = None) -> Array:
     """The frequencies of `fft` for `n` samples at a distance of `d`. Like: numpy.fft.fftfreq."""
     return wrap(torch_words.fftfreq(n, d, dtype=dtype, device=device))
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: DeviceLike = None) -> Any:
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: DeviceLike = None) -> Array:
     """The frequencies of `rfft` for `n` samples at a distance of `d`. Like: numpy.fft.rfftfreq."""
     return wrap(torch_words.rfftfreq(n, d, dtype=dtype, device=device))
 
 
-def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
+def fftshift(x: T, /, *, axes: int | Sequence[int] | None = None) -> T:
     """The frequency 0 in the middle. Like: numpy.fft.fftshift."""
     return functions.fftshift(x, axes)
 
 
-def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
+def ifftshift(x: T, /, *, axes: int | Sequence[int] | None = None) -> T:
     """`fftshift` undone. Like: numpy.fft.ifftshift."""
     return functions.ifftshift(x, axes)

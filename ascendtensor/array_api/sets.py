@@ -1,55 +1,64 @@
 """Set functions of the standard."""
 
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Generic, TypeVar
+
+from typing_extensions import NamedTuple  # typing's takes no type variables before Python 3.11
 
 from ..base import TensorBase
 from ..ops import shape, sorting
+from ..tensor import NPUTensor
 from .array import promoted
 from .creation import asarray
 from .data_types import result_type
 
+T = TypeVar("T", bound=NPUTensor)
+R = TypeVar("R")
 
-class UniqueAll(NamedTuple):
+
+class UniqueAll(NamedTuple, Generic[R]):
     """Distinct elements, where each is found first, which of them each element is, and how often each comes."""
 
-    values: Any
-    indices: Any
-    inverse_indices: Any
-    counts: Any
+    values: R
+    indices: R
+    inverse_indices: R
+    counts: R
 
 
-class UniqueCounts(NamedTuple):
+class UniqueCounts(NamedTuple, Generic[R]):
     """Distinct elements, and how often each comes."""
 
-    values: Any
-    counts: Any
+    values: R
+    counts: R
 
 
-class UniqueInverse(NamedTuple):
+class UniqueInverse(NamedTuple, Generic[R]):
     """Distinct elements, and which of them each element is."""
 
-    values: Any
-    inverse_indices: Any
+    values: R
+    inverse_indices: R
 
 
-def unique_values(x: Any, /) -> Any:
+def unique_values(x: T, /) -> T:
     """Distinct elements, sorted. Like: numpy.unique_values."""
     return sorting.unique(x)
 
 
-def unique_counts(x: Any, /) -> UniqueCounts:
+def unique_counts(x: T, /) -> UniqueCounts[T]:
     """Distinct elements, sorted, and how often each comes. Like: numpy.unique_counts."""
     return UniqueCounts(*sorting.unique(x, return_counts=True))
 
 
-def unique_inverse(x: Any, /) -> UniqueInverse:
+def unique_inverse(x: T, /) -> UniqueInverse[T]:
     """Distinct elements, sorted, and which of them each element is. Like: numpy.unique_inverse."""
     return UniqueInverse(*sorting.unique(x, return_inverse=True))
 
 
-def unique_all(x: Any, /) -> UniqueAll:
+def unique_all(x: T, /) -> UniqueAll[T]:
     """Distinct elements, sorted, with all that is to be known of them. Like: numpy.unique_all."""
     values, inverse, counts = sorting.unique(x, return_inverse=True, return_counts=True)
     order = sorting.argsort(inverse.reshape(-1), stable=True)
@@ -57,7 +66,7 @@ def unique_all(x: Any, /) -> UniqueAll:
     return UniqueAll(values, order[first] if order.size else shape.clone(first), inverse, counts)
 
 
-def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
+def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> NPUTensor:
     """Whether elements of `x1` are among those of `x2`. Like: numpy.isin."""
     if not isinstance(x1, TensorBase):
         x1 = asarray(x1, dtype=result_type(x1, x2))
