@@ -102,10 +102,8 @@ class LinalgMethods(TensorBase):
     def dot(self, tensor: Any) -> Self:
         """See `dot`; of other than vectors as in NumPy."""
         vectors = isinstance(tensor, TensorBase) and len(tensor.desc.shape) == 1 == len(self.desc.shape)
-        if not vectors:
-            found: Self = products.dot(self, tensor)
-            return found
-        return matmul.dot(self, tensor)
+        result: Self = matmul.dot(self, tensor) if vectors else products.dot(self, tensor)
+        return result
 
     def ger(self, vec2: Self) -> Self:
         """See `ger`."""

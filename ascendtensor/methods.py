@@ -437,7 +437,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
     def repeat(self, *repeats: Any, axis: _Int | None = None) -> Self:
         """See `repeat`; along an `axis` each element several times in a row, as in NumPy."""
         if axis is not None:
-            found: Self = shaping.repeat(self, *repeats, axis=axis)
+            found: Self = shaping.repeat(self, repeats[0] if len(repeats) == 1 else list(repeats), axis)
             return found
         return shape.repeat(self, *repeats)
 
