@@ -186,6 +186,7 @@ RECORDS = [
         lambda dtype: [With((n, step), {"dtype": dtype}) for n, step in ((1, 1.0), (8, 0.1), (9, 2.0))],
         dtypes=(d.float32, d.float64, d.float16, d.complex64),
         result=lambda dtype: dtype,
+        out=True,
         refused=lambda: [Refused((-1,), ValueError, "-1"), Refused((3,), TypeError, "int32", {"dtype": d.int32})],
     ),
     Record(

@@ -506,7 +506,7 @@ RECORDS = [
         (d.float32, d.int64),
         SAME,
     ),
-    Record("nonzero", gather.nonzero, coordinates, with_zeros, (table.NONZERO, indexing.PLACES), ALL, INT64),
+    Record("nonzero", gather.nonzero, coordinates, with_zeros, (table.NONZERO, indexing.PLACES), ALL, INT64, out=True),
     Record("nonzero-tuple", lambda x: gather.nonzero(x, as_tuple=True), lambda x: np.nonzero(np.atleast_1d(x)), with_zeros, (), FEW, INT64),
     Record("argwhere", gather.argwhere, coordinates, with_zeros, (), FEW, INT64),
     Record(

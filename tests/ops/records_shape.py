@@ -278,7 +278,7 @@ RECORDS = [
         lambda dtype: iter([(np.array([1, 0, 3], dtype.numpy),), (np.array([2], dtype.numpy),)]),
         (),
         (d.int64, d.int32),
-        lambda dtype: d.int64,
+        SAME,
         refused=lambda: [
             Refused((np.zeros((2, 2), np.int64),), ValueError, "vector of numbers"),
             Refused((np.zeros(3), 2, 0), ValueError, "output_size", {"output_size": 5}),
@@ -397,6 +397,7 @@ RECORDS = [
         (table.DIAG_FLAT,),
         ALL,
         SAME,
+        out=True,
         refused=lambda: [Refused((np.zeros((2, 2, 2)),), ValueError, "diag")],
     ),
     Record(
