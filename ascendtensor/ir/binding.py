@@ -205,7 +205,7 @@ def _kind(value: Any) -> str:
         kind = np.asarray(value).dtype.kind
     except (ValueError, OverflowError):
         return "i"
-    return {"b": "b", "c": "c"}.get(kind, "i" if kind in "iu" else "f")
+    return {"b": "b", "c": "c"}.get(kind, "i" if kind in "iuO" else "f")  # an int that fits no dtype is an object to NumPy
 
 
 def _choice(operator: facts.Operator, position: int, value: Any, names: Sequence[str | None], open_ones: set[int], lead: str) -> str:

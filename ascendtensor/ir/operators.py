@@ -367,9 +367,11 @@ class _Rule:
         position = min(index, len(operator.outputs) - 1)
         rows = {combo[1][position] for combo in operator.combos_910b if combo[0] == names}
         if len(rows) != 1:
-            rows = set(operator.outputs[position].dtypes)
+            output = operator.outputs[position]
+            runs = operator.dtypes_910b or operator.aicpu_dtypes or {}
+            rows = set(runs.get(f"out:{output.name}", runs.get(output.name, output.dtypes)))
             if len(rows) != 1:
-                rows = {next((name for name in names if name is not None), None)} & rows
+                rows &= {next((name for name in names if name is not None), None)}
         (name,) = rows if len(rows) == 1 else (None,)
         return None if name is None else DTYPES.get(name)
 

@@ -17,6 +17,8 @@ ErrorT = TypeVar("ErrorT", bound=AscendTensorError)
 
 _MARKS: Final = {"required": "", "optional": "?", "dynamic": "*"}
 _ENGINES: Final = {"aicore": "AI Core", "aicpu": "AI CPU", "dsa": "DSA (random numbers)", "dvpp": "DVPP (images)"}
+_STRUCTURE: Final = {"fft_length", "alg"}
+"""Inputs that are read as structure too, though the facts have them among no constants."""
 _OURS: Final = ("outputs", "desc_format", "device")
 """Arguments of a call that are no attributes."""
 _SHOWN: Final = (bool, int, float, complex, str, list, tuple)
@@ -148,7 +150,7 @@ def _remarks(operator: facts.Operator) -> Iterable[str]:
 
 def constable(operator: facts.Operator, parameter: facts.Parameter) -> bool:
     """Whether an input may be bound as a constant."""
-    return parameter.name in operator.const_inputs or parameter.name in operator.value_depend
+    return parameter.name in operator.const_inputs or parameter.name in operator.value_depend or parameter.name in _STRUCTURE
 
 
 def shown(value: Any) -> str:
