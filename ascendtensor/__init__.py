@@ -92,7 +92,7 @@ from .launch.given_models import load_op_models
 from .launch.registry import handle_cache
 from .nn.recurrent import gru, gru_cell, lstm, lstm_cell, rnn_relu, rnn_relu_cell, rnn_tanh, rnn_tanh_cell
 from .nn.stochastic import alpha_dropout, dropout_, feature_alpha_dropout, feature_dropout, rrelu, rrelu_
-from .notebook import explain, trace
+from .notebook import explain, load_ipython_extension, profile, trace
 from .ops.activation import celu, celu_, hardshrink, prelu, relu, relu_, selu, selu_, sigmoid, threshold, threshold_
 from .ops.aliases import (
     absolute,
@@ -585,33 +585,39 @@ __all__ = [
     "index_put", "index_reduce", "index_select", "init", "initial_seed", "inner", "int", "int8", "int16", "int32", "int64", "inverse", "ir",
     "is_complex", "is_conj", "is_floating_point", "is_initialized", "is_neg", "is_nonzero", "is_tensor", "isclose", "isfinite", "isin",
     "isinf", "isnan", "isneginf", "isposinf", "isreal", "istft", "kaiser_window", "kron", "kthvalue", "layer_norm", "lcm", "lcm_", "ldexp",
-    "ldexp_", "le", "lerp", "less", "less_equal", "lgamma", "linalg", "linspace", "load", "load_op_models", "log", "log1p", "log1p_",
-    "log2", "log2_", "log10", "log10_", "log_", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lstm", "lstm_cell", "lt", "lu",
-    "lu_solve", "lu_unpack", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp", "matrix_power", "max",
-    "max_memory_allocated", "max_memory_reserved", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "maximum", "mean",
-    "median", "mem_get_info", "memory_allocated", "memory_cached", "memory_reserved", "memory_stats", "memory_summary", "meshgrid", "min",
-    "minimum", "mm", "mode", "models", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv", "mvlgamma", "nan_to_num",
-    "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "narrow_copy", "native_batch_norm", "native_channel_shuffle",
-    "native_group_norm", "native_layer_norm", "ne", "neg", "neg_", "negative", "negative_", "nextafter", "nn", "nonzero", "norm", "normal",
-    "not_equal", "notebook", "npu", "numel", "ones", "ones_like", "op_models", "outer", "pairwise_distance", "pdist", "permute", "pinverse",
-    "pixel_shuffle", "pixel_unshuffle", "polar", "polygamma", "positive", "pow", "prelu", "prod", "promote_types", "ptp", "put", "qr",
-    "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "ravel",
-    "raw", "real", "reciprocal", "reciprocal_", "register_op", "relu", "relu_", "remainder", "renorm", "repeat_interleave",
-    "reset_peak_memory_stats", "reshape", "resolve_conj", "resolve_neg", "result_type", "rms_norm", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
-    "rnn_tanh_cell", "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "run_mode", "save",
-    "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "segment_reduce", "select", "select_scatter",
-    "selu", "selu_", "set_default_dtype", "set_device", "set_float32_matmul_precision", "set_printoptions", "set_rng_state", "setdiff1d",
-    "sgn", "short", "shutdown", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter",
-    "slogdet", "soc_name", "softmax", "sort", "special", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze",
-    "stack", "std", "std_mean", "stft", "stream", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "synchronize", "t", "take",
-    "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk",
-    "trace", "transpose", "trapezoid", "trapz", "triangular_solve", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc",
-    "trunc_", "uint8", "uint16", "uint32", "uint64", "unbind", "unflatten", "unique", "unique_consecutive", "unravel_index", "unsqueeze",
-    "vander", "var", "var_mean", "vdot", "vecdot", "vector_norm", "view_as_complex", "view_as_real", "vision", "vsplit", "vstack", "where",
-    "xlogy", "xlogy_", "zeros", "zeros_like",
+    "ldexp_", "le", "lerp", "less", "less_equal", "lgamma", "linalg", "linspace", "load", "load_ipython_extension", "load_op_models", "log",
+    "log1p", "log1p_", "log2", "log2_", "log10", "log10_", "log_", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lstm", "lstm_cell",
+    "lt", "lu", "lu_solve", "lu_unpack", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp",
+    "matrix_power", "max", "max_memory_allocated", "max_memory_reserved", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
+    "max_pool3d", "maximum", "mean", "median", "mem_get_info", "memory_allocated", "memory_cached", "memory_reserved", "memory_stats",
+    "memory_summary", "meshgrid", "min", "minimum", "mm", "mode", "models", "moveaxis", "movedim", "msort", "mul", "multinomial",
+    "multiply", "mv", "mvlgamma", "nan_to_num", "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "narrow_copy",
+    "native_batch_norm", "native_channel_shuffle", "native_group_norm", "native_layer_norm", "ne", "neg", "neg_", "negative", "negative_",
+    "nextafter", "nn", "nonzero", "norm", "normal", "not_equal", "notebook", "npu", "numel", "ones", "ones_like", "op_models", "outer",
+    "pairwise_distance", "pdist", "permute", "pinverse", "pixel_shuffle", "pixel_unshuffle", "polar", "polygamma", "positive", "pow",
+    "prelu", "prod", "profile", "promote_types", "ptp", "put", "qr", "quantile", "rad2deg", "rad2deg_", "rand", "rand_like", "randint",
+    "randint_like", "randn", "randn_like", "randperm", "range", "ravel", "raw", "real", "reciprocal", "reciprocal_", "register_op", "relu",
+    "relu_", "remainder", "renorm", "repeat_interleave", "reset_peak_memory_stats", "reshape", "resolve_conj", "resolve_neg", "result_type",
+    "rms_norm", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "roll", "rot90", "round", "round_", "row_stack", "rrelu",
+    "rrelu_", "rsqrt", "rsqrt_", "rsub", "run_mode", "save", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted",
+    "seed", "segment_reduce", "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_device",
+    "set_float32_matmul_precision", "set_printoptions", "set_rng_state", "setdiff1d", "sgn", "short", "shutdown", "sigmoid", "sigmoid_",
+    "sign", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "soc_name", "softmax", "sort",
+    "special", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "stft", "stream",
+    "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "synchronize", "t", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_",
+    "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz",
+    "triangular_solve", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_", "uint8", "uint16", "uint32",
+    "uint64", "unbind", "unflatten", "unique", "unique_consecutive", "unravel_index", "unsqueeze", "vander", "var", "var_mean", "vdot",
+    "vecdot", "vector_norm", "view_as_complex", "view_as_real", "vision", "vsplit", "vstack", "where", "xlogy", "xlogy_", "zeros",
+    "zeros_like",
 ]
 # fmt: on
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
 
 if not TYPE_CHECKING:  # else every name would be one for type checkers
     __getattr__ = in_module("ascendtensor")

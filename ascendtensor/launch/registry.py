@@ -288,6 +288,14 @@ class HandleRegistry:
         with self.lock:
             return self._loaded.get(description, b"")
 
+    def is_loaded(self, description: Description) -> bool:
+        """Whether the model of a description is loaded."""
+        return description in self._loaded
+
+    def source(self) -> ModelStore | Archive | Registrar:
+        """Where models come from."""
+        return self._models()
+
     def build(self, description: Description) -> None:
         """Make a model, without the lock, so that other threads' launches and misses go on; two that want the same one make it once.
 

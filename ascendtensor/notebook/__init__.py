@@ -1,6 +1,8 @@
 """Seeing what runs: recordings of launches, their time, the device's memory; and the magics of IPython."""
 
 from .explaining import Explanation, explain
+from .magics import load_ipython_extension
+from .profiling import Profile, profile
 from .tracing import Launch, Trace, trace
 
-__all__ = ["Explanation", "Launch", "Trace", "explain", "trace"]
+__all__ = ["Explanation", "Launch", "Profile", "Trace", "explain", "load_ipython_extension", "profile", "trace"]

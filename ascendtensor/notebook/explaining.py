@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 from .. import html, promotion
-from ..compiler import Archive, ModelStore, Registrar
 from ..compiler.description import Description
 from ..dtypes import dtype as DType
 from ..launch import operands as fetches
 from ..launch.registry import handle_cache
 from ..ops.schema import Row
 from ..runtime.desc import TensorDesc
+from .models_made import watched
 from .tracing import Launch, Trace
 
 _BELOW: Final = ("ops.call:", "ops.planning:", "launch", "acl", "compiler")
@@ -62,49 +61,9 @@ def explain(function: Callable[[], Any]) -> Explanation:
     Like: torch has none.
     """
     recording = Trace(data=False, stacks=True)
-    with _watched() as sources, recording:
+    with watched() as models, recording:
         result = function()
-    return Explanation(result, recording.launches, sources)
-
-
-@contextmanager
-def _watched() -> Iterator[dict[Description, str]]:
-    """While the block runs, note where each operator model came from."""
-    found: dict[Description, str] = {}
-    load, build = handle_cache.load, handle_cache.build
-
-    def source(description: Description, work: Callable[[], Any]) -> Any:
-        models = handle_cache._models()
-        before = models.info() if isinstance(models, ModelStore) else None
-        known = description in handle_cache._loaded
-        answer = work()
-        if not known and description not in found:
-            found[description] = _source(models, before)
-        return answer
-
-    def watched_load(description: Description, *, later: bool = False) -> float:
-        seconds: float = source(description, lambda: load(description, later=later))
-        return seconds
-
-    def watched_build(description: Description) -> None:
-        source(description, lambda: build(description))
-
-    handle_cache.load, handle_cache.build = watched_load, watched_build  # type: ignore[method-assign]
-    try:
-        yield found
-    finally:
-        del handle_cache.load, handle_cache.build
-
-
-def _source(models: ModelStore | Archive | Registrar, before: Any) -> str:
-    if isinstance(models, Archive):
-        return "from the finished models"
-    if isinstance(models, Registrar):
-        return f"compiled inside the process by {models.name}"
-    after = models.info()
-    if after.compiled > before.compiled:
-        return f"compiled by {models.compiler.name} in {(after.compile_seconds - before.compile_seconds) * 1e3:.0f} ms"
-    return "from the disk cache" if after.disk_hits > before.disk_hits else "from memory"
+    return Explanation(result, recording.launches, {each.description: each.source for each in models})
 
 
 def _lines(number: int, launch: Launch, key: Any, sources: dict[Description, str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import types
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable
+from threading import get_ident
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -43,6 +44,7 @@ class Launched(NamedTuple):
     began: int
     ended: int
     code: int
+    thread: int
     stack: tuple[str, ...]
 
 
@@ -54,6 +56,7 @@ class Called(NamedTuple):
     answer: Any
     began: int
     ended: int
+    thread: int
 
 
 class Bound(NamedTuple):
@@ -233,14 +236,14 @@ class Recorder:
                 before(*arguments)
             began = clock()
             answer = real(*arguments)
-            note(Called(name, arguments, answer, began, clock()))
+            note(Called(name, arguments, answer, began, clock(), get_ident()))
             return answer
 
         return call
 
     def _with_handle(self, real: Callable[..., int]) -> Callable[..., int]:
         note, clock, recent, known, new = self.events.append, perf_counter_ns, self._recent, self.known, tuple.__new__
-        data, stacks, empty = self.data, self.stacks, ()
+        data, stacks, empty, thread = self.data, self.stacks, (), get_ident
 
         def launch(handle: int, inputs: list[int], outputs: list[int], stream: int) -> int:
             plan = recent[stream][-1]
@@ -250,7 +253,7 @@ class Recorder:
             code = real(handle, inputs, outputs, stream)
             ended = clock()
             hits = 0 if plan.__class__ is str else plan.hits
-            note(new(Launched, (plan, hits, inputs, outputs, stream, began, ended, code, _stack() if stacks else empty)))
+            note(new(Launched, (plan, hits, inputs, outputs, stream, began, ended, code, thread(), _stack() if stacks else empty)))
             return code
 
         return launch
@@ -267,7 +270,7 @@ class Recorder:
             began = clock()
             code = real(op_type, described, inputs, results, outputs, attr, on)
             hits = getattr(plan, "hits", 0)
-            note(Launched(plan, hits, inputs, outputs, on, began, clock(), code, _stack() if self.stacks else ()))
+            note(Launched(plan, hits, inputs, outputs, on, began, clock(), code, get_ident(), _stack() if self.stacks else ()))
             return code
 
         return launch

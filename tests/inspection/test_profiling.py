@@ -1,0 +1,171 @@
+"""Profiles: what they count, what they write for Perfetto, that nothing of them stays; and IPython's magics."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ascendtensor as at
+from ascendtensor import simulator
+from ascendtensor.acl import binding
+from ascendtensor.notebook import magics, timeline
+from ascendtensor.notebook.profiling import Span
+
+
+def work() -> at.Tensor:
+    x = at.ones(64, 64)
+    for _ in range(3):
+        x = x @ x * 0.5
+    return x
+
+
+def test_operators_copies_waits_and_compiles_are_counted() -> None:
+    at.ones(64, 64)
+    with at.profile() as p:
+        with p.span("three steps"):
+            x = work()
+        x.numpy()
+    rows = {row.name: row for row in p.by_operator()}
+    assert rows["MatMulV2"].calls == 3 and rows["Mul"].calls == 3
+    assert 0 < rows["MatMulV2"].device < 60 and 0 < rows["MatMulV2"].host < 60
+    kinds = {each.kind for each in p.spans}
+    assert {"launch", "device", "copy", "wait", "compile", "span"} <= kinds
+    (step,) = [each for each in p.spans if each.kind == "span"]
+    assert step.name == "three steps" and 0 < step.seconds < p.seconds
+    (download,) = [each for each in p.spans if each.kind == "copy" and "to the host" in each.detail]
+    assert download.nbytes == 64 * 64 * 4
+    assert p.simulated and list(p.occupancy) == ["stream 1"] and 0 < p.occupancy["stream 1"] <= 1
+
+
+def test_device_spans_of_a_stream_follow_each_other_after_their_launches() -> None:
+    with at.profile() as p:
+        work()
+    found = [each for each in p.spans if each.kind == "device" and each.name in ("MatMulV2", "Mul")]
+    assert [each.name for each in found] == ["MatMulV2", "Mul"] * 3
+    for first, second in itertools.pairwise(found):
+        assert first.began + first.seconds <= second.began + 1e-4
+    launches = [each for each in p.spans if each.kind == "launch" and each.name in ("MatMulV2", "Mul")]
+    for launch, run in zip(launches, found, strict=True):
+        assert run.began > launch.began - 2e-3  # clocks of two threads
+
+
+def test_the_summary_names_the_simulator_and_sorts() -> None:
+    with at.profile() as p:
+        work()
+    assert "simulator" in p.summary() and "MatMulV2" in repr(p) and "at work: stream 1" in p.summary("host")
+    assert p.by_operator("calls")[0].name in ("MatMulV2", "Mul")
+    with pytest.raises(at.ValueRangeError, match="sort_by"):
+        p.summary("colour")
+
+
+def test_without_device_time_and_nothing_launched() -> None:
+    with at.profile(device_time=False) as p:
+        at.ones(2) + 1
+    assert not [each for each in p.spans if each.kind == "device"] and p.by_operator()[0].device == 0
+    with at.profile() as empty:
+        pass
+    assert "block" in empty.summary() and empty.by_operator() == []
+
+
+def test_nothing_stays_behind() -> None:
+    x = at.ones(2)
+    module, tables = binding.module(), simulator.tables()
+    with pytest.raises(ZeroDivisionError), at.profile():
+        (x + 1) / 1
+        raise ZeroDivisionError
+    with at.profile(), at.trace() as t:
+        x + 1
+    assert len(t.launches) == 1 and binding.module() is module
+    assert not {"load", "build"} & vars(at.handle_cache).keys()
+    assert {name: count for name, count in simulator.tables().items() if "event" in name} == {
+        name: count for name, count in tables.items() if "event" in name
+    }
+
+
+def test_shutdown_inside_a_profile() -> None:
+    with at.profile(device_time=False) as p:
+        at.ones(2) + 1
+        at.shutdown()
+    assert p.by_operator()[0].calls == 1
+
+
+def test_threads_have_lanes_of_their_own() -> None:
+    x = at.ones(2)
+    with at.profile() as p:
+        thread = threading.Thread(target=lambda: (x + 1).numpy())
+        thread.start()
+        thread.join()
+        (x + 2).numpy()
+    assert {each.lane for each in p.spans if each.kind == "launch"} == {"host", "host, thread 2"}
+    assert len({each.lane for each in p.spans if each.kind == "device"}) == 2
+
+
+def test_the_file_for_perfetto_keeps_its_schema(tmp_path: Path) -> None:
+    with at.profile() as p:
+        work()
+    content = json.loads(p.export_chrome(tmp_path / "trace.json").read_text())
+    assert set(content) == {"traceEvents", "displayTimeUnit", "otherData"} and content["otherData"] == {"simulated": True}
+    threads = {(each["pid"], each["tid"]) for each in content["traceEvents"] if each["name"] == "thread_name"}
+    complete = [each for each in content["traceEvents"] if each["ph"] == "X"]
+    assert complete and {each["ph"] for each in content["traceEvents"]} == {"X", "M"}
+    for each in complete:
+        assert isinstance(each["name"], str) and isinstance(each["cat"], str) and isinstance(each["args"], dict)
+        assert isinstance(each["ts"], float) and isinstance(each["dur"], float) and each["dur"] >= 0
+        assert (each["pid"], each["tid"]) in threads
+    names = {each["args"]["name"] for each in content["traceEvents"] if each["name"] == "process_name"}
+    assert "host" in names and any("simulated" in name for name in names)
+
+
+def test_the_timeline_is_bounded_and_escaped() -> None:
+    spans = [Span(f"<op {place}>", "device", "stream 1", place * 1e-4, 1e-5 * place) for place in range(2000)]
+    text = timeline.picture(spans, 0.3)
+    assert text.count("<rect") == timeline.MOST and "&lt;op 1999&gt;" in text and "<op" not in text
+    assert "the longest 1,500 of 2,000" in text
+
+
+# Magics
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    interactive = pytest.importorskip("IPython.core.interactiveshell", reason="IPython is not installed")
+    config = pytest.importorskip("traitlets.config", reason="IPython is not installed").Config()
+    config.HistoryManager.enabled = False
+    shell = interactive.InteractiveShell(config=config)
+    shell.run_line_magic("load_ext", "ascendtensor")
+    shell.user_ns["at"] = at
+    return shell
+
+
+def test_magics(shell: Any, tmp_path: Path) -> None:
+    found = shell.run_cell_magic("npu_profile", str(tmp_path / "trace.json"), "y = at.ones(4) + 1")
+    assert [row.name for row in found.by_operator("calls")][-1] == "Add" and shell.user_ns["y"].tolist() == [2.0] * 4
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    traced = shell.run_cell_magic("npu_trace", "", "z = y * 2")
+    assert [each.op_type for each in traced.launches] == ["Mul"]
+    assert shell.run_line_magic("npu_memory", "")["allocated"] > 0 and "memory" in shell.run_line_magic("npu_memory", "npu:0")._repr_html_()
+    timed = shell.run_line_magic("npu_timeit", "-n 3 -r2 y + 1")
+    assert timed.number == 3 and len(timed.seconds) == 2 and "the device waited for" in repr(timed)
+    with pytest.raises(at.ValueRangeError, match="-n takes a number"):
+        shell.run_line_magic("npu_timeit", "-n none y")
+    with pytest.raises(ZeroDivisionError):
+        shell.run_cell_magic("npu_profile", "", "1 / 0")
+
+
+def test_a_statement_is_timed_with_the_wait_for_the_device() -> None:
+    simulated = at.ones(300, 300)
+    simulated @ simulated
+    at.synchronize()
+    began = time.perf_counter()
+    simulated @ simulated
+    at.synchronize()
+    spent = time.perf_counter() - began
+    timed = magics.time_statement("x @ x", {"x": simulated}, 2, 3)
+    assert max(timed.seconds) > spent / 20
