@@ -9,7 +9,7 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 from math import prod
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 try:
     import opt_einsum
@@ -29,6 +29,10 @@ T = TypeVar("T", bound=TensorBase)
 Labels = tuple[str, ...]
 
 
+@overload
+def einsum(equation: str, *operands: T) -> T: ...
+@overload
+def einsum(equation: Any, *operands: Any) -> Any: ...
 @checked
 def einsum(equation: Any, *operands: Any) -> Any:
     """The sum of products that an equation such as "bij,bjk->bik" says.

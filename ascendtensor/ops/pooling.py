@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -122,6 +122,37 @@ def _places(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, padding: Ints
     return starts, firsts, np.array(offsets)
 
 
+@overload
+def max_pool1d(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: Literal[False] = False,
+) -> T: ...
+@overload
+def max_pool1d(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[T, T]: ...
+@overload
+def max_pool1d(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any: ...
 @checked
 def max_pool1d(
     input: T,
@@ -139,6 +170,37 @@ def max_pool1d(
     return _paired(1, input, "max_pool1d", _max_pooled, 1, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
+@overload
+def max_pool2d(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: Literal[False] = False,
+) -> T: ...
+@overload
+def max_pool2d(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[T, T]: ...
+@overload
+def max_pool2d(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any: ...
 @checked
 def max_pool2d(
     input: T,
@@ -175,6 +237,37 @@ def max_pool2d(
     return _paired(2, input, "max_pool2d", _max_pooled, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
+@overload
+def max_pool3d(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: Literal[False] = False,
+) -> T: ...
+@overload
+def max_pool3d(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[T, T]: ...
+@overload
+def max_pool3d(
+    input: T,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any: ...
 @checked
 def max_pool3d(
     input: T,
@@ -574,6 +667,12 @@ def _largest_of_slices(input: T, size: Ints) -> tuple[T, T]:
     return input, places
 
 
+@overload
+def adaptive_max_pool1d(input: T, output_size: Any, return_indices: Literal[False] = False) -> T: ...
+@overload
+def adaptive_max_pool1d(input: T, output_size: Any, return_indices: Literal[True]) -> tuple[T, T]: ...
+@overload
+def adaptive_max_pool1d(input: T, output_size: Any, return_indices: bool = False) -> Any: ...
 @checked
 def adaptive_max_pool1d(input: T, output_size: Any, return_indices: bool = False) -> Any:
     """Largest elements of as many windows as are asked for; arguments as `adaptive_max_pool2d`.
@@ -583,6 +682,12 @@ def adaptive_max_pool1d(input: T, output_size: Any, return_indices: bool = False
     return _paired(1, input, "adaptive_max_pool1d", _adapted_max, 1, output_size, return_indices)
 
 
+@overload
+def adaptive_max_pool2d(input: T, output_size: Any, return_indices: Literal[False] = False) -> T: ...
+@overload
+def adaptive_max_pool2d(input: T, output_size: Any, return_indices: Literal[True]) -> tuple[T, T]: ...
+@overload
+def adaptive_max_pool2d(input: T, output_size: Any, return_indices: bool = False) -> Any: ...
 @checked
 def adaptive_max_pool2d(input: T, output_size: Any, return_indices: bool = False) -> Any:
     """Largest elements of as many windows as are asked for, which cover the image and are as equal as can be.
@@ -606,6 +711,12 @@ def adaptive_max_pool2d(input: T, output_size: Any, return_indices: bool = False
     return _paired(2, input, "adaptive_max_pool2d", _adapted_max, 2, output_size, return_indices)
 
 
+@overload
+def adaptive_max_pool3d(input: T, output_size: Any, return_indices: Literal[False] = False) -> T: ...
+@overload
+def adaptive_max_pool3d(input: T, output_size: Any, return_indices: Literal[True]) -> tuple[T, T]: ...
+@overload
+def adaptive_max_pool3d(input: T, output_size: Any, return_indices: bool = False) -> Any: ...
 @checked
 def adaptive_max_pool3d(input: T, output_size: Any, return_indices: bool = False) -> Any:
     """Largest elements of as many windows as are asked for; arguments as `adaptive_max_pool2d`.

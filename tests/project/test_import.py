@@ -1,0 +1,48 @@
+"""What `import ascendtensor` costs and shows: no heavy packages, only public names, quick completion."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import ascendtensor as at
+
+HEAVY = ("scipy", "onnx", "onnxruntime", "IPython", "rich", "sklearn", "asyncio", "multiprocessing", "pytest", "torch")
+
+PROGRAM = """
+import sys
+import numpy
+from time import process_time
+before, began = set(sys.modules), process_time()
+import ascendtensor
+print(process_time() - began, ",".join(sorted(set(sys.modules) - before)))
+"""
+
+
+def test_the_import_brings_no_heavy_package_and_is_quick() -> None:
+    runs = []
+    for _ in range(2):  # the first one may have to compile the files
+        done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+        seconds, _, names = done.stdout.strip().partition(" ")
+        assert not {name.partition(".")[0] for name in names.split(",")} & set(HEAVY)
+        runs.append(float(seconds))
+        if runs[-1] < 0.25:
+            break
+    assert min(runs) < 1.0, f"importing took {min(runs):.2f} s of processor time; 0.25 s is what it should"  # loose: machines differ
+
+
+def test_dir_shows_public_names_only() -> None:
+    assert dir(at) == sorted(at.__all__)
+    assert len(set(at.__all__)) == len(at.__all__) and all(hasattr(at, name) for name in at.__all__)
+
+
+def test_completion_of_a_tensor_is_quick() -> None:
+    x = at.tensor([1])
+    assert {"sum", "numpy", "shape"} <= set(dir(x))
+    times = []
+    for _ in range(50):
+        began = time.perf_counter()
+        dir(x)
+        times.append(time.perf_counter() - began)
+    assert min(times) < 1e-3
