@@ -622,7 +622,3 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # else every name would be one for type checkers
     __getattr__ = in_module("ascendtensor")
 del TYPE_CHECKING, in_module
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
