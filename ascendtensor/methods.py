@@ -112,6 +112,8 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
     def max(self, dim: _Int, keepdim: _Bool = False) -> ValuesIndices[Self]: ...
     @overload
     def max(self, dim: TensorBase | None = None, keepdim: _Bool = False) -> Self: ...
+    @overload
+    def max(self, *, axis: Any = None, keepdims: _Bool = False) -> Self: ...
     def max(self, dim: Any = None, keepdim: _Bool = False, *, axis: Any = None, keepdims: _Bool = False) -> Any:
         """See `max`; with NumPy's words `axis` and `keepdims` the values alone."""
         if axis is not None or keepdims:
@@ -129,6 +131,8 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
     def min(self, dim: _Int, keepdim: _Bool = False) -> ValuesIndices[Self]: ...
     @overload
     def min(self, dim: TensorBase | None = None, keepdim: _Bool = False) -> Self: ...
+    @overload
+    def min(self, *, axis: Any = None, keepdims: _Bool = False) -> Self: ...
     def min(self, dim: Any = None, keepdim: _Bool = False, *, axis: Any = None, keepdims: _Bool = False) -> Any:
         """See `min`; with NumPy's words `axis` and `keepdims` the values alone."""
         if axis is not None or keepdims:
@@ -209,9 +213,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `histogram`."""
         return statistics.histogram(self, bins, range=range, weight=weight, density=density)
 
-    def isin(self, test_elements: Any, *, invert: _Bool = False) -> Self:
+    def isin(self, test_elements: Any, *, assume_unique: _Bool = False, invert: _Bool = False) -> Self:
         """See `isin`."""
-        return sorting.isin(self, test_elements, invert=invert)
+        return sorting.isin(self, test_elements, assume_unique=assume_unique, invert=invert)
 
     def kthvalue(self, k: _Int, dim: _Int = -1, keepdim: _Bool = False) -> ValuesIndices[Self]:
         """See `kthvalue`."""
@@ -553,9 +557,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `chunk`."""
         return views.chunk(self, chunks, dim)
 
-    def diagonal(
-        self, offset: _Int = 0, dim1: _Int = 0, dim2: _Int = 1, *, axis1: _Int | None = None, axis2: _Int | None = None
-    ) -> Self:
+    def diagonal(self, offset: _Int = 0, dim1: _Int = 0, dim2: _Int = 1, *, axis1: _Int | None = None, axis2: _Int | None = None) -> Self:
         """See `diagonal`; `axis1` and `axis2` are NumPy's words."""
         if axis1 is not None or axis2 is not None:
             dim1, dim2 = dim1 if axis1 is None else axis1, dim2 if axis2 is None else axis2

@@ -220,7 +220,7 @@ def all(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = No
 
     Args:
         input: Tensor of any shape and dtype.
-        dim: A dim, several, or None for all.
+        dim: A dim, several, or None for all; () for none, which gives each element's truth.
         keepdim: Whether reduced dims stay with length 1.
         out: Tensor of the result's shape to write into.
 
@@ -233,6 +233,8 @@ def all(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = No
     Ascend operator: ReduceAll, after NotEqual for other dtypes than bool. Like: torch.all, numpy.all.
     """
     arguments = (_dims(dim), keepdim)
+    if arguments[0] == ():
+        return into(comparison.logical_and(_truth(input), True), out)
     return call(table.ALL, (_truth(input),), arguments) if out is None else write(table.ALL, out, (_truth(input),), arguments)
 
 
@@ -243,6 +245,8 @@ def any(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = No
     Ascend operator: ReduceAny, after NotEqual for other dtypes than bool. Like: torch.any, numpy.any.
     """
     arguments = (_dims(dim), keepdim)
+    if arguments[0] == ():
+        return into(comparison.logical_and(_truth(input), True), out)
     return call(table.ANY, (_truth(input),), arguments) if out is None else write(table.ANY, out, (_truth(input),), arguments)
 
 
@@ -427,9 +431,15 @@ def var(
 
     Ascend operator: composed of ReduceMean, Sub, Square, ReduceSum and RealDiv. Like: torch.var, numpy.var (ddof=correction).
     """
-    if unbiased is not None:
-        correction = 1 if unbiased else 0
+    dim, correction = _correction(dim, unbiased, correction)
     return into(narrowed(_moments(input, dim, keepdim, correction, "var")[0], input), out)
+
+
+def _correction(dim: Dims, unbiased: bool | None, correction: float) -> tuple[Dims, float]:
+    """Dims and correction; one truth value alone is `unbiased`, as in PyTorch."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    return dim, correction if unbiased is None else 1 if unbiased else 0
 
 
 def _moments(input: T, dim: Dims, keepdim: bool, correction: float, function: str) -> tuple[T, T]:
@@ -455,16 +465,14 @@ def std(
 
     Ascend operator: those of `var`, and Sqrt. Like: torch.std, numpy.std (ddof=correction).
     """
-    if unbiased is not None:
-        correction = 1 if unbiased else 0
+    dim, correction = _correction(dim, unbiased, correction)
     return into(narrowed(unary.sqrt(_moments(input, dim, keepdim, correction, "std")[0]), input), out)
 
 
 @checked
 def var_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1) -> tuple[T, T]:
     """`(var, mean)`. Arguments as for `var`. Like: torch.var_mean."""
-    if unbiased is not None:
-        correction = 1 if unbiased else 0
+    dim, correction = _correction(dim, unbiased, correction)
     variance, center = _moments(input, dim, keepdim, correction, "var_mean")
     return narrowed(variance, input), narrowed(center, input)
 
@@ -472,8 +480,7 @@ def var_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: 
 @checked
 def std_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1) -> tuple[T, T]:
     """`(std, mean)`. Arguments as for `var`. Like: torch.std_mean."""
-    if unbiased is not None:
-        correction = 1 if unbiased else 0
+    dim, correction = _correction(dim, unbiased, correction)
     variance, center = _moments(input, dim, keepdim, correction, "std_mean")
     return narrowed(unary.sqrt(variance), input), narrowed(center, input)
 
@@ -483,7 +490,7 @@ def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = Non
     """`log(sum(exp(input)))` over `dim` without overflow: the largest element is taken out first.
 
     Args:
-        input: Tensor of any shape, of floating dtype; bool and integers become the default dtype.
+        input: Tensor of any shape, of floating or complex dtype; bool and integers become the default dtype.
         dim: A dim, or several.
         keepdim: Whether reduced dims stay with length 1.
         out: Tensor of the result's shape to write into.
@@ -503,8 +510,9 @@ def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = Non
     if count(input.desc.shape, dim) == 0:
         return into(narrowed(unary.log(sum(wide, dim, keepdim)), input), out)
     # An infinite maximum is taken as the largest finite number, so that inf - inf never arises.
-    limit = d.finfo(wide.desc.dtype).max
-    top = elementwise.clamp(amax(wide, dim, True), -limit, limit)
+    limit = d.finfo(wide.desc.dtype.to_real()).max
+    size = views.real(wide) if wide.desc.dtype.is_complex else wide
+    top = elementwise.clamp(amax(size, dim, True), -limit, limit)
     total = unary.log(sum(unary.exp(elementwise.sub(wide, top)), dim, keepdim))
     return into(narrowed(elementwise.add(total, views.reshape(top, total.desc.shape)), input), out)
 

@@ -17,8 +17,8 @@ from .. import dtypes as d
 from .. import shapes
 from ..base import TensorBase
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
-from . import comparison, elementwise, host, reduction, unsigned, views
+from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
+from . import comparison, elementwise, gather, host, reduction, unsigned, views
 from .arguments import checked
 from .call import call
 from .reduction import narrowed, put_pair, widened
@@ -159,6 +159,8 @@ def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Any
     """
     axis = _axis(input, dim, "kthvalue")
     length = (input.desc.shape or (1,))[axis]
+    if not length:
+        raise IndexRangeError(f"Expected reduction dim {axis} to have non-zero size").with_context("kthvalue", (input,))
     if not 1 <= k <= length:
         raise ValueRangeError(f"selected number k out of range: {k} for a dimension of size {length}").with_context("kthvalue", (input,))
     values, places = _first(_to_last(input, axis), k, False, True)
@@ -384,12 +386,13 @@ def _chosen(values: Any, *others: Any) -> Any:
 
 
 @checked
-def isin(elements: T, test_elements: Any, *, invert: bool = False) -> T:
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """Whether each element is among others.
 
     Args:
-        elements: Tensor of any shape.
-        test_elements: Tensor of any shape, or a Python number.
+        elements: Tensor of any shape, or a Python number.
+        test_elements: The same; one of both is a tensor.
+        assume_unique: Has no effect.
         invert: Whether to ask for the opposite.
 
     Returns:
@@ -399,6 +402,9 @@ def isin(elements: T, test_elements: Any, *, invert: bool = False) -> T:
     """
     if not isinstance(test_elements, TensorBase):
         return comparison.ne(elements, test_elements) if invert else comparison.eq(elements, test_elements)
+    if not isinstance(elements, TensorBase):
+        found = reduction.any(comparison.eq(test_elements, elements))
+        return comparison.logical_not(found) if invert else found
     pairs = comparison.eq(views.unsqueeze(elements, -1), views.ravel(test_elements))
     found = reduction.any(pairs, -1)
     return comparison.logical_not(found) if invert else found
@@ -408,7 +414,16 @@ def isin(elements: T, test_elements: Any, *, invert: bool = False) -> T:
 
 
 @checked
-def searchsorted(sorted_sequence: T, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None) -> T:
+def searchsorted(
+    sorted_sequence: T,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: TensorBase | None = None,
+    out: T | None = None,
+) -> T:
     """Where values would go in sorted rows so that these stay sorted.
 
     Args:
@@ -417,6 +432,8 @@ def searchsorted(sorted_sequence: T, input: Any, *, out_int32: bool = False, rig
         out_int32: Whether the result is int32.
         right: Behind equal elements instead of before them.
         side: "left" or "right", the same in other words.
+        sorter: Indices that put unsorted rows in order, as `argsort` gives them: int64 of the shape of the rows.
+        out: Tensor of the result's shape to write into.
 
     Returns:
         int64 tensor of the shape of `input`.
@@ -430,12 +447,16 @@ def searchsorted(sorted_sequence: T, input: Any, *, out_int32: bool = False, rig
     """
     if side not in (None, "left", "right") or (side == "left" and right):
         raise ValueRangeError(f"side can only be 'left' or 'right' and must agree with right={right}, not {side!r}", where="searchsorted")
+    if sorter is not None:
+        if sorter.desc.shape != sorted_sequence.desc.shape:
+            raise ShapeError("the sorter needs the shape of the rows").with_context("searchsorted", (sorted_sequence, sorter))
+        sorted_sequence = gather.gather(sorted_sequence, -1, sorter)
     rows, values = sorted_sequence, input
     kind = comparison.promoted(table.SEARCHSORTED, rows, values)
     if kind in _BY_TOPK:  # the operator does not take them
         rows, values = (_in_order(operand, kind, sorted_sequence) for operand in (rows, values))
     places: T = call(table.SEARCHSORTED, (rows, values), (right or side == "right",))
-    return comparison.cast(places, d.int32) if out_int32 else places
+    return into(comparison.cast(places, d.int32) if out_int32 else places, out)
 
 
 def _in_order(operand: Any, kind: DType, like: TensorBase) -> Any:
@@ -446,12 +467,12 @@ def _in_order(operand: Any, kind: DType, like: TensorBase) -> Any:
 
 
 @checked
-def bucketize(input: Any, boundaries: T, *, out_int32: bool = False, right: bool = False) -> T:
+def bucketize(input: Any, boundaries: T, *, out_int32: bool = False, right: bool = False, out: T | None = None) -> T:
     """The index of the bucket between sorted boundaries that each value lies in. `searchsorted(boundaries, input)`.
 
     Ascend operator: SearchSorted. Like: torch.bucketize, numpy.digitize.
     """
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 
 # Counting
@@ -504,9 +525,9 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0) -> T:
     """How many elements lie in each of equal bins; the last one holds its upper limit too.
 
     Args:
-        input: Tensor of any shape, of real dtype up to 32 bits or int64.
+        input: Tensor of any shape, of floating dtype or of signed integers or uint8.
         bins: Number of bins.
-        min, max: Limits; both 0 for those of the data. Elements outside are not counted.
+        min, max: Limits; two equal ones for those of the data. Elements outside are not counted.
 
     Returns:
         1-d tensor of counts, of the operand's dtype.
@@ -514,15 +535,30 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0) -> T:
     Raises:
         ValueRangeError: There are no bins, or `max` is below `min`.
 
-    Ascend operator: HistogramV2. Like: torch.histc, numpy.histogram.
+    Ascend operator: HistogramV2; Bincount for float64. Like: torch.histc, numpy.histogram.
     """
     if bins < 1 or max < min:
         raise ValueRangeError(f"bins must be positive and max not below min: {bins}, {min}, {max}", where="histc")
     limits: tuple[Any, Any] = (min, max)
-    if min == max == 0:
-        if input.desc.numel:
-            limits = (reduction.amin(input), reduction.amax(input))
-    elif min == max:
-        limits = (min - 1, max + 1)
+    if min == max:
+        if not input.desc.numel:
+            return call(FILL, (0,), ((bins,), input.desc.dtype), input.desc.device)
+        limits = (reduction.amin(input), reduction.amax(input))
+    if input.desc.dtype is d.float64:
+        return _tally(views.ravel(input), *limits, bins)
     found: T = call(counting.HISTC, (input, *limits), (bins,))
     return comparison.cast(found, input.desc.dtype)
+
+
+def _tally(flat: T, low: Any, high: Any, bins: int) -> T:
+    """Counts of float64, which HistogramV2 does not take."""
+    if isinstance(low, TensorBase):
+        alone = comparison.cast(comparison.eq(low, high), d.float64)
+        low, high = elementwise.sub(low, alone), elementwise.add(high, alone)
+    inside = comparison.logical_and(comparison.ge(flat, low), comparison.le(flat, high))
+    width = elementwise.sub(high, low) if isinstance(low, TensorBase) else high - low
+    part = elementwise.mul(elementwise.div(elementwise.sub(flat, low), width), bins)
+    place = elementwise.clamp(_long(comparison.where(inside, part, 0.0)), 0, bins - 1)
+    if not flat.desc.numel:
+        return call(FILL, (0,), ((bins,), d.float64), flat.desc.device)
+    return call(counting.BINCOUNT, (place, comparison.cast(inside, d.float64)), (bins,))

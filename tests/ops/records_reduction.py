@@ -307,8 +307,12 @@ RECORDS = [
         dtypes=(d.float32, d.int8, d.bool_, d.complex64),
         result=INT64,
     ),
-    Record("all", reduction.all, over(np.all), spans(0, 1), (table.ALL,), (*REAL, d.bool_), d.bool_, out=True, refused=no_such_dim),
-    Record("any", reduction.any, over(np.any), spans(0, 1), (table.ANY,), (*REAL, d.bool_), d.bool_, out=True, refused=no_such_dim),
+    Record(
+        "all", reduction.all, over(np.all, every=False), spans(0, 1), (table.ALL,), (*REAL, d.bool_), d.bool_, out=True, refused=no_such_dim
+    ),
+    Record(
+        "any", reduction.any, over(np.any, every=False), spans(0, 1), (table.ANY,), (*REAL, d.bool_), d.bool_, out=True, refused=no_such_dim
+    ),
     Record("amax", reduction.amax, over(np.max), spans(empty=False), (table.AMAX,), (*REAL, d.bool_), SAME, out=True, refused=no_elements),
     Record("amin", reduction.amin, over(np.min), spans(empty=False), (table.AMIN,), (*REAL, d.bool_), SAME, out=True, refused=no_elements),
     Record(

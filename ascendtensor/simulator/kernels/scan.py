@@ -37,6 +37,8 @@ def _bind_scan(ufunc: np.ufunc, inputs: list[Array], out: Array, attrs: Attrs) -
     plain = x.ndim > 0 and not exclusive and not reverse and x.dtype not in HALVES
     if plain and not (x.dtype == np.float32 and ufunc is np.add and x.shape[axis] > _SHORT):
         return ufunc.accumulate, (x, axis, out.dtype, out)
+    if plain and x.ndim == 1 and x.flags.c_contiguous and out.flags.c_contiguous:
+        return _accumulate_row, (x, out)
     return _scan, (ufunc, x, axis, exclusive, reverse, out)
 
 
