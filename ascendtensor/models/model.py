@@ -7,6 +7,7 @@ import sys
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final
 from weakref import WeakSet
@@ -42,6 +43,7 @@ class Held:
 
     Attributes:
         model: The model id.
+        loaded: Whether the model is.
         desc: Its aclmdlDesc.
         datasets: Its datasets by the data buffers in them, the newest use last.
         memory: Work and weight memory of the library's own.
@@ -50,18 +52,27 @@ class Held:
 
     def __init__(self, model: int, desc: int, memory: list[DeviceBuffer]) -> None:
         self.model = model
+        self.loaded = True
         self.desc = desc
         self.datasets: OrderedDict[tuple[int, ...], int] = OrderedDict()
         self.memory = memory
         self.gears: dict[int, DeviceBuffer] = {}
 
     def release(self) -> None:
-        """Gives it all back. Nothing of the model may be queued any more, and its device must be current in this thread."""
-        for dataset in self.datasets.values():
-            calls.destroy_dataset(dataset)
-        self.datasets.clear()
-        calls.unload(self.model)
-        calls.destroy_desc(self.desc)
+        """Gives it all back. Nothing of the model may be queued any more, and its device must be current in this thread.
+
+        Where a step fails, the next call goes on from there.
+        """
+        while self.datasets:
+            key = next(iter(self.datasets))
+            calls.destroy_dataset(self.datasets[key])
+            del self.datasets[key]
+        if self.loaded:
+            calls.unload(self.model)
+            self.loaded = False
+        if self.desc:
+            calls.destroy_desc(self.desc)
+            self.desc = 0
         self.memory.clear()
         self.gears.clear()
 
@@ -298,7 +309,11 @@ class Model:
     def _release(self) -> None:
         self.closed = True
         _live.discard(self)
-        self._held.release()
+        try:
+            self._held.release()
+        except AclError:
+            _dropped.append((self.device, self._held))  # the next load or the shutdown tries again
+            raise
 
     def _check_open(self) -> None:
         if self.closed or self.device.closed:
@@ -508,8 +523,9 @@ class Model:
         if len(self._held.datasets) >= DATASETS_KEPT:
             if self._last is not None:
                 self._last.synchronize()
-            _, oldest = self._held.datasets.popitem(last=False)
-            calls.destroy_dataset(oldest)
+            oldest = next(iter(self._held.datasets))
+            calls.destroy_dataset(self._held.datasets[oldest])
+            del self._held.datasets[oldest]
         with HeldInterrupts():
             made = self._held.datasets[key] = calls.create_dataset(list(key))
         return made
@@ -635,7 +651,11 @@ def collect() -> None:
         if not owner.closed:
             with owner.current():
                 owner.synchronize()
-                held.release()
+                try:
+                    held.release()
+                except AclError:
+                    _dropped.append((owner, held))
+                    raise
 
 
 def _unload_all() -> None:
@@ -643,13 +663,20 @@ def _unload_all() -> None:
         if not model.closed and not model.device.closed:
             with model.device.current():
                 model.device.activate()
-                model._release()
+                with suppress(AclError):  # tried again below
+                    model._release()
+    failed: AclError | None = None
     while _dropped:
         owner, held = _dropped.popleft()
         if not owner.closed:
             with owner.current():
                 owner.activate()
-                held.release()
+                try:
+                    held.release()
+                except AclError as error:
+                    failed = failed or error
+    if failed is not None:
+        raise failed
 
 
 devices.on_shutdown(_unload_all)

@@ -20,6 +20,7 @@ import session
 import ascendtensor as at
 from ascendtensor import simulator
 from ascendtensor.acl import binding
+from ascendtensor.acl import models as acl_models
 from ascendtensor.launch.registry import handle_cache
 from ascendtensor.simulator import kernels
 
@@ -57,14 +58,23 @@ def calls() -> dict[str, int]:
     return dict(found)
 
 
-TESTED_ALONE = {  # a thread of their own or a compiler calls them: the session could not say which call of theirs is the n-th
+TESTED_ALONE = {  # a thread of their own, a compiler or whole models call them, or the error is of another class
     "acl.rt.launch_callback": "tests/runtime/test_callbacks.py",
     "acl.rt.process_report": "tests/runtime/test_callbacks.py",
     "acl.rt.subscribe_report": "tests/runtime/test_callbacks.py",
     "acl.rt.unsubscribe_report": "tests/runtime/test_callbacks.py",
     "acl.set_tensor_place_ment": "tests/launch/test_op_models.py",
+    "acl.op.infer_shape": "tests/process/test_faults.py",
+    "acl.rt.memset_async": "tests/models/test_faults_of_models.py",
 }
 """Functions outside the session, and the file whose tests make each of them fail."""
+
+
+def _functions_of_models() -> set[str]:
+    """The functions of `acl.mdl` that the package names; tests/models makes each fail."""
+    text = Path(acl_models.__file__).read_text()
+    named = {f"acl.mdl.{name}" for name in re.findall(r"_mdl\(\)\.(\w+)\(", text)}
+    return named | {f"acl.mdl.get_{kind}_dims" for kind in ("input", "output")}
 
 
 def _functions_of_the_binding() -> dict[str, set[str]]:
@@ -101,6 +111,8 @@ def test_every_function_that_the_package_calls_is_made_to_fail(calls: dict[str, 
     assert len(used) >= 50 and {"acl.init", "acl.rt.malloc", "acl.op.execute_v2", "acl.rt.launch_callback"} <= used
     assert used - set(calls) - CANT_FAIL == set(TESTED_ALONE)
     root = Path(__file__).parents[2]
+    of_models = (root / "tests" / "models" / "test_faults_of_models.py").read_text()
+    assert {name for name in _functions_of_models() if f'"{name}"' not in of_models} == set()
     for name, path in TESTED_ALONE.items():
         assert f'"{name}"' in (root / path).read_text(), f"{path} should make {name} fail"
 
@@ -271,6 +283,13 @@ def test_the_first_call_shows_no_other_error_as_its_cause(body: Callable[[Any], 
     while error is not None:
         assert not isinstance(error, KeyError)
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def test_a_shape_that_cannot_be_inferred_is_a_shape_error(fresh: None) -> None:
+    a = at.ones(3)
+    with simulator.faults.plan("acl.op.infer_shape", code=CODE), pytest.raises(at.ShapeError, match=rf"acl\.op\.infer_shape [\s\S]*{CODE}"):
+        at.ir.call("Relu", a)
+    assert at.ir.call("Relu", a - 2).tolist() == [0.0] * 3
 
 
 # Kernels
