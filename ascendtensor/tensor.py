@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _OPERANDS: Final = (TensorBase, int, float, complex)
+N = TypeVar("N", bound="NPUTensor")
 _Int: TypeAlias = int  # the class below has methods of these names
 _Float: TypeAlias = float
 _Bool: TypeAlias = bool
@@ -47,6 +48,10 @@ class Size(int):
         self.shape = shape
         return self
 
+    @overload
+    def __call__(self, dim: None = None) -> tuple[int, ...]: ...
+    @overload
+    def __call__(self, dim: int) -> int: ...
     def __call__(self, dim: int | None = None) -> Any:
         if dim is None:
             return self.shape
@@ -340,137 +345,137 @@ class NPUTensor(Methods):
 
     # Operators: the exact class is tested first, since that is what is met most
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> Self:
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return elementwise.add(self, other)
         return _foreign(elementwise.add, self, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Any) -> Self:
         return _reflected(elementwise.add, self, other)
 
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Any) -> Self:
         return _in_place(elementwise.add, self, other)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Self:
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return elementwise.sub(self, other)
         return _foreign(elementwise.sub, self, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> Self:
         return _reflected(elementwise.sub, self, other)
 
-    def __isub__(self, other: Any) -> Any:
+    def __isub__(self, other: Any) -> Self:
         return _in_place(elementwise.sub, self, other)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> Self:
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return elementwise.mul(self, other)
         return _foreign(elementwise.mul, self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Any) -> Self:
         return _reflected(elementwise.mul, self, other)
 
-    def __imul__(self, other: Any) -> Any:
+    def __imul__(self, other: Any) -> Self:
         return _in_place(elementwise.mul, self, other)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> Self:
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return elementwise.div(self, other)
         return _foreign(elementwise.div, self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> Self:
         return _reflected(elementwise.div, self, other)
 
-    def __itruediv__(self, other: Any) -> Any:
+    def __itruediv__(self, other: Any) -> Self:
         return _in_place(elementwise.div, self, other)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> Self:
         return _foreign(elementwise.floor_divide, self, other)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Any) -> Self:
         return _reflected(elementwise.floor_divide, self, other)
 
-    def __ifloordiv__(self, other: Any) -> Any:
+    def __ifloordiv__(self, other: Any) -> Self:
         return _in_place(elementwise.floor_divide, self, other)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Any) -> Self:
         return _foreign(elementwise.remainder, self, other)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Any) -> Self:
         return _reflected(elementwise.remainder, self, other)
 
-    def __imod__(self, other: Any) -> Any:
+    def __imod__(self, other: Any) -> Self:
         return _in_place(elementwise.remainder, self, other)
 
     def __divmod__(self, other: Any) -> Any:
-        quotient = _foreign(elementwise.floor_divide, self, other)
+        quotient: Any = _foreign(elementwise.floor_divide, self, other)
         return quotient if quotient is NotImplemented else (quotient, self % other)
 
     def __rdivmod__(self, other: Any) -> Any:
-        quotient = _reflected(elementwise.floor_divide, self, other)
+        quotient: Any = _reflected(elementwise.floor_divide, self, other)
         return quotient if quotient is NotImplemented else (quotient, other % self)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> Self:
         return _foreign(elementwise.pow, self, other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> Self:
         return _reflected(elementwise.pow, self, other)
 
-    def __ipow__(self, other: Any) -> Any:
+    def __ipow__(self, other: Any) -> Self:
         return _in_place(elementwise.pow, self, other)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Any) -> Self:
         return _foreign(matmul.matmul, self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: Any) -> Self:
         return _reflected(matmul.matmul, self, other)
 
-    def __imatmul__(self, other: Any) -> Any:
+    def __imatmul__(self, other: Any) -> Self:
         return _in_place(matmul.matmul, self, other)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Any) -> Self:
         return _foreign(comparison.bitwise_and, self, other)
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Any) -> Self:
         return _reflected(comparison.bitwise_and, self, other)
 
-    def __iand__(self, other: Any) -> Any:
+    def __iand__(self, other: Any) -> Self:
         return _in_place(comparison.bitwise_and, self, other)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Any) -> Self:
         return _foreign(comparison.bitwise_or, self, other)
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Any) -> Self:
         return _reflected(comparison.bitwise_or, self, other)
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: Any) -> Self:
         return _in_place(comparison.bitwise_or, self, other)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Any) -> Self:
         return _foreign(comparison.bitwise_xor, self, other)
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Any) -> Self:
         return _reflected(comparison.bitwise_xor, self, other)
 
-    def __ixor__(self, other: Any) -> Any:
+    def __ixor__(self, other: Any) -> Self:
         return _in_place(comparison.bitwise_xor, self, other)
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: Any) -> Self:
         return _foreign(comparison.bitwise_left_shift, self, other)
 
-    def __rlshift__(self, other: Any) -> Any:
+    def __rlshift__(self, other: Any) -> Self:
         return _reflected(comparison.bitwise_left_shift, self, other)
 
-    def __ilshift__(self, other: Any) -> Any:
+    def __ilshift__(self, other: Any) -> Self:
         return _in_place(comparison.bitwise_left_shift, self, other)
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: Any) -> Self:
         return _foreign(comparison.bitwise_right_shift, self, other)
 
-    def __rrshift__(self, other: Any) -> Any:
+    def __rrshift__(self, other: Any) -> Self:
         return _reflected(comparison.bitwise_right_shift, self, other)
 
-    def __irshift__(self, other: Any) -> Any:
+    def __irshift__(self, other: Any) -> Self:
         return _in_place(comparison.bitwise_right_shift, self, other)
 
     def __neg__(self) -> Self:
@@ -488,32 +493,32 @@ class NPUTensor(Methods):
     def __round__(self, ndigits: _Int | None = None) -> Self:
         return unary.round(self, decimals=ndigits or 0)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Self:  # type: ignore[override]
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return comparison.eq(self, other)
         return _foreign(comparison.eq, self, other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Self:  # type: ignore[override]
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return comparison.ne(self, other)
         return _foreign(comparison.ne, self, other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Any) -> Self:
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return comparison.lt(self, other)
         return _foreign(comparison.lt, self, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Any) -> Self:
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return comparison.le(self, other)
         return _foreign(comparison.le, self, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> Self:
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return comparison.gt(self, other)
         return _foreign(comparison.gt, self, other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Any) -> Self:
         if other.__class__ is NPUTensor or isinstance(other, _OPERANDS):
             return comparison.ge(self, other)
         return _foreign(comparison.ge, self, other)
@@ -539,6 +544,14 @@ class NPUTensor(Methods):
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (host.download(self), self.desc.device.name)
 
+    @overload
+    def to(self, dtype: DType, /, *, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False) -> Self: ...
+    @overload
+    def to(self, *, dtype: DTypeLike, non_blocking: _Bool = False, copy: _Bool = False) -> Self: ...
+    @overload
+    def to(
+        self, *args: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False
+    ) -> Any: ...
     def to(
         self, *args: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False
     ) -> Any:
@@ -680,20 +693,23 @@ def _operand(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
         raise error.with_context(function.__name__, (self,)) from None
 
 
-def _foreign(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
+def _foreign(function: Callable[..., Any], self: N, other: Any) -> N:
     """`function(self, other)` for anything that may be an operand."""
     value = other if isinstance(other, _OPERANDS) else _operand(function, self, other)
-    return value if value is NotImplemented else function(self, value)
+    result: N = value if value is NotImplemented else function(self, value)
+    return result
 
 
-def _reflected(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
+def _reflected(function: Callable[..., Any], self: N, other: Any) -> N:
     value = other if isinstance(other, _OPERANDS) else _operand(function, self, other)
-    return value if value is NotImplemented else function(value, self)
+    result: N = value if value is NotImplemented else function(value, self)
+    return result
 
 
-def _in_place(function: Callable[..., Any], self: NPUTensor, other: Any) -> Any:
+def _in_place(function: Callable[..., Any], self: N, other: Any) -> N:
     value = other if isinstance(other, _OPERANDS) else _operand(function, self, other)
-    return value if value is NotImplemented else function(self, value, out=self)
+    result: N = value if value is NotImplemented else function(self, value, out=self)
+    return result
 
 
 def _targets(args: tuple[Any, ...], device: Any, dtype: Any, non_blocking: bool, copy: bool) -> tuple[Any, Any, bool, bool]:
