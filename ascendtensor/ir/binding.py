@@ -157,19 +157,23 @@ def _members(operator: facts.Operator, parameter: facts.Parameter, value: Any) -
             raise wrong(operator, DTypeError(f"the input {parameter.name} can't be None"))
     elif isinstance(value, TensorBase):
         _check_dtype(operator, parameter, value)
-    elif not _is_host_value(value):
-        raise wrong(operator, DTypeError(f"the input {parameter.name} can't be {shown(value)}", advice=_make_tensor(value)))
+    elif not _is_host_value(value):  # neither is a list with a tensor in it: NumPy would download that
+        raise wrong(operator, DTypeError(f"the input {parameter.name} can't be {shown(value)}", advice=_advice(value)))
     elif not constable(operator, parameter) and not isinstance(value, (bool, int, float, complex, np.generic)):
         text = f"the input {parameter.name} is no constant of the operator: it takes a tensor or a number, not {shown(value)}"
-        raise wrong(operator, DTypeError(text, advice=_make_tensor(value)))
+        raise wrong(operator, DTypeError(text, advice="Make a tensor of it with tensor()."))
     return (value,)
 
 
 def _is_host_value(value: Any) -> bool:
-    return isinstance(value, (bool, int, float, complex, np.generic, np.ndarray, list, tuple, range))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_host_value, value))
+    return isinstance(value, (bool, int, float, complex, np.generic, np.ndarray, range))
 
 
-def _make_tensor(value: Any) -> str:
+def _advice(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return "A list holds numbers; tensors are joined by stack()."
     return "" if isinstance(value, (str, bytes)) else "Make a tensor of it with tensor()."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Any, Final, NamedTuple
@@ -52,18 +51,18 @@ class Operator:
         self.op_type = self.__name__ = self.__qualname__ = found.op_type
         self.facts = found
         self.__doc__ = document(found)
+        self.__signature__ = signature(found)
         self._attributes = Attributes(found)
         self._rows: dict[Hashable, Row] = {}
         self._calls: dict[Hashable, _Known] = {}
         self._lists = any(each.kind == "dynamic" for each in found.inputs)
         self._several = len(found.outputs) != 1 or found.outputs[0].kind == "dynamic"
 
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return signature(self.facts)
-
     def __repr__(self) -> str:
         return f"<Ascend IR operator {self.op_type}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _named, (self.op_type,)
 
     def __call__(self, *inputs: Any, outputs: Any = None, desc_format: str | None = None, device: DeviceLike = None, **attrs: Any) -> Any:
         """Launch it; see `ir.call`."""
@@ -410,6 +409,9 @@ class Operators:
     def __dir__(self) -> list[str]:
         return facts.names()
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return facts.names()
+
     def __contains__(self, op_type: object) -> bool:
         return isinstance(op_type, str) and facts.operator(op_type) is not None
 
@@ -424,3 +426,7 @@ class Operators:
 
 
 ops: Final = Operators()
+
+
+def _named(op_type: str) -> Operator:
+    return ops[op_type]

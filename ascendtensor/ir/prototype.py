@@ -17,8 +17,22 @@ ErrorT = TypeVar("ErrorT", bound=AscendTensorError)
 
 _MARKS: Final = {"required": "", "optional": "?", "dynamic": "*"}
 _ENGINES: Final = {"aicore": "AI Core", "aicpu": "AI CPU", "dsa": "DSA (random numbers)", "dvpp": "DVPP (images)"}
-_STRUCTURE: Final = {"fft_length", "alg"}
-"""Inputs that are read as structure too, though the facts have them among no constants."""
+_STRUCTURE: Final = frozenset(
+    (
+        "alg",
+        "axes",
+        "axis",
+        "dense_shape",
+        "dst_size",
+        "dst_stride",
+        "fft_length",
+        "max_output_size",
+        "output_shape",
+        "output_size",
+        "shape",
+    )
+)
+"""Names of integer inputs that are structure too where the facts don't say so: as they are of most operators."""
 _OURS: Final = ("outputs", "desc_format", "device")
 """Arguments of a call that are no attributes."""
 _SHOWN: Final = (bool, int, float, complex, str, list, tuple)
@@ -150,7 +164,9 @@ def _remarks(operator: facts.Operator) -> Iterable[str]:
 
 def constable(operator: facts.Operator, parameter: facts.Parameter) -> bool:
     """Whether an input may be bound as a constant."""
-    return parameter.name in operator.const_inputs or parameter.name in operator.value_depend or parameter.name in _STRUCTURE
+    if parameter.name in operator.const_inputs or parameter.name in operator.value_depend:
+        return True
+    return parameter.name in _STRUCTURE and set(parameter.dtypes) <= {"int32", "int64"}
 
 
 def shown(value: Any) -> str:

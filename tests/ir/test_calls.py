@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,6 +51,10 @@ CALLS: list[tuple[str, Any, Any, Any]] = [
     ("ReduceSum", lambda: (x(), [0, 1]), {"keep_dims": True}, X.sum(keepdims=True)),
     ("ReduceMax", lambda: (x(), np.array([0])), {}, X.max(0)),
     ("Transpose", lambda: (x(), (1, 0)), {}, X.T),
+    ("Reshape", lambda: (x(), [3, 2]), {}, X.reshape(3, 2)),
+    ("RFFT", lambda: (at.ones(8), [8]), {}, np.fft.rfft(np.ones(8, np.float32)).astype(np.complex64)),
+    ("Add", lambda: (1.0, 2), {}, np.float32(3)),
+    ("LogicalAnd", lambda: (x() > 0, True), {}, X > 0),
     ("Tile", lambda: (x(), [2, 1]), {}, np.tile(X, (2, 1))),
     ("Cast", lambda: (x(),), {"dst_type": at.int32}, X.astype(np.int32)),
     ("Cast", lambda: (x(),), {"dst_type": 3}, X.astype(np.int32)),
@@ -217,6 +222,22 @@ def test_each_run_mode() -> None:
     with at.op_models.mode("each-run"):
         np.testing.assert_array_equal(call("ReduceSum", x(), [1]), X.sum(1))
         np.testing.assert_array_equal(call("ConcatV2", [x(), x()], 1), np.concatenate([X, X], 1))
+
+
+def test_threads_and_a_shutdown_between() -> None:
+    results: list[float] = []
+
+    def work() -> None:
+        results.extend(at.ir.call("Mul", at.ones(2), float(number))[0].item() for number in range(20))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == sorted([float(number) for number in range(20)] * 3)
+    at.shutdown()
+    assert at.ir.call("Mul", at.ones(2), 3.0).tolist() == [3.0, 3.0]
 
 
 def test_errors_of_the_device_show_at_the_next_wait() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import pydoc
 from typing import Any
 
 import pytest
@@ -69,6 +70,9 @@ def test_names_complete() -> None:
     assert dir(at.ir.ops) == sorted(facts.names()) and len(at.ir.ops) > 1800
     assert "Conv2D" in at.ir.ops and "Conv2d" not in at.ir.ops and "Conv2D" in list(at.ir.ops)
     assert at.ir.ops.Conv2D is at.ir.ops["Conv2D"] and at.ir.ops.Conv2D.__name__ == "Conv2D"
+    assert pickle.loads(pickle.dumps(at.ir.ops.Conv2D)) is at.ir.ops.Conv2D and "ReduceSum(x, axes;" in pydoc.render_doc(
+        at.ir.ops.ReduceSum
+    )
     assert repr(at.ir.ops.Conv2D) == "<Ascend IR operator Conv2D>" and "Ascend IR operators" in repr(at.ir.ops)
     assert not hasattr(at.ir.ops, "Conv2d") and not hasattr(at.ir.ops, "_ipython_display_")
     with pytest.raises(AttributeError, match=r"no operator 'Conv2d'. Did you mean Conv2D"):
@@ -122,6 +126,7 @@ def test_wrong_tensors_show_the_prototype() -> None:
     error = refused("ReduceSum", x, [0.5])
     assert "axes takes int32, int64; [0.5] is none of these" in str(error)
     assert "does not fit int64" in str(refused("ReduceSum", x, [2**70]))
+    assert "shape can't be list" in str(refused("Reshape", x, [at.tensor(3), 2]))  # NumPy would download it
     assert "is empty" in str(refused("ReduceSum", x, []))
     error = refused("Add", x, at.ones(5))
     assert isinstance(error, at.ShapeError) and "do not broadcast" in str(error) and "The prototype: Add(x1, x2) -> y" in str(error)
