@@ -89,12 +89,20 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             return found
         return reduction.cumprod(self, dim, dtype=dtype)
 
+    def cumprod_(self, dim: _Int, *, dtype: Any = None) -> Self:
+        """`cumprod`, written into the tensor. Like: torch.Tensor.cumprod_."""
+        return reduction.cumprod(self, dim, dtype=self.desc.dtype if dtype is None else dtype, out=self)
+
     def cumsum(self, dim: _Int | None = None, *, dtype: Any = None, axis: _Int | None = None) -> Self:
         """See `cumsum`; `axis` is NumPy's word; without one, of all elements in one row."""
         if dim is None:
             found: Self = reducing.running(reduction.cumsum, self, axis, dtype)
             return found
         return reduction.cumsum(self, dim, dtype=dtype)
+
+    def cumsum_(self, dim: _Int, *, dtype: Any = None) -> Self:
+        """`cumsum`, written into the tensor. Like: torch.Tensor.cumsum_."""
+        return reduction.cumsum(self, dim, dtype=self.desc.dtype if dtype is None else dtype, out=self)
 
     def diff(self, n: _Int = 1, dim: _Int = -1, prepend: Self | None = None, append: Self | None = None) -> Self:
         """See `diff`."""

@@ -37,3 +37,12 @@ def test_the_function_writes_what_the_method_writes(name: str) -> None:
 
 def test_they_cover_most_of_what_pytorch_has() -> None:
     assert len(NAMES) > 50 and set(NAMES) <= set(at.__all__)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_running_totals_keep_the_dtype_that_they_are_written_into(name: str) -> None:
+    values = np.array([[1, 2, 3], [4, 5, 6]], np.int32)
+    target = at.tensor(values)
+    assert getattr(target, name + "_")(1) is target
+    assert target.dtype is at.int32
+    np.testing.assert_array_equal(target.numpy(), getattr(np, name)(values, 1))
