@@ -3,6 +3,18 @@
 from .explaining import Explanation, explain
 from .magics import load_ipython_extension
 from .profiling import Profile, profile
+from .snapshots import MemorySnapshot, memory_snapshot
 from .tracing import Launch, Trace, trace
 
-__all__ = ["Explanation", "Launch", "Profile", "Trace", "explain", "load_ipython_extension", "profile", "trace"]
+__all__ = [
+    "Explanation",
+    "Launch",
+    "MemorySnapshot",
+    "Profile",
+    "Trace",
+    "explain",
+    "load_ipython_extension",
+    "memory_snapshot",
+    "profile",
+    "trace",
+]

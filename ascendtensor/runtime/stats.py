@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import html
 from ..errors import describe_bytes
 from .device import Device, DeviceLike, as_device
+from .memory_lines import line_of
+
+if TYPE_CHECKING:
+    from .memory import Segment, StreamPool
 
 __all__ = [
     "empty_cache",
@@ -113,6 +117,34 @@ def memory_stats(device: DeviceLike = None) -> MemoryStats:
                 "streams": len(found.lanes),
             }
         )
+
+
+def memory_segments(device: DeviceLike = None) -> list[dict[str, Any]]:
+    """What the device gave, segment by segment, with the blocks in each; the words are those of `torch.cuda.memory_snapshot`."""
+    with _settled(device) as found:
+        return [_segment(found, pool, segment) for pool in found.pool.streams for segment in pool.segments]
+
+
+def _segment(device: Device, pool: StreamPool, segment: Segment) -> dict[str, Any]:
+    cached = {id(block) for blocks in pool.bins.values() for block in blocks}
+    waiting = {id(block) for block, _ in pool.pending}
+    blocks: list[dict[str, Any]] = []
+    block = segment.first
+    while block is not None:
+        state = "inactive" if block.free or id(block) in cached else "active_pending_free" if id(block) in waiting else "active_allocated"
+        line = line_of(block) if state == "active_allocated" else None
+        frames = [{"filename": line[0], "line": line[1], "name": line[2]}] if line else []
+        blocks.append({"address": block.address, "size": block.size, "state": state, "frames": frames})
+        block = block.next
+    return {
+        "device": device.index,
+        "stream": pool.handle,
+        "address": segment.address,
+        "total_size": segment.size,
+        "allocated_size": sum(each["size"] for each in blocks if each["state"] == "active_allocated"),
+        "active_size": sum(each["size"] for each in blocks if each["state"] != "inactive"),
+        "blocks": blocks,
+    }
 
 
 def memory_summary(device: DeviceLike = None) -> str:

@@ -13,7 +13,8 @@ from ..codes import EventFlag
 from ..errors import AclError, ClosedError, DTypeError, ValueRangeError
 from . import callbacks
 from .interrupts import HeldInterrupts
-from .memory import Pool, StreamPool
+from .memory import Pool
+from .memory_lines import stream_pool
 from .process import thread
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Lane:
         self.handle = handle
         self.context = context
         self.spare = spare
-        self.pool = StreamPool(handle, pool)
+        self.pool = stream_pool(handle, pool)
         self.recent: deque[Any] = deque(maxlen=RECENT)
         self.slab: Slab | None = None
         self.slab_used = 0
