@@ -616,3 +616,12 @@ __all__ = [
     "view_as_real", "vision", "vsplit", "vstack", "where", "xlogy", "xlogy_", "zeros", "zeros_like",
 ]
 # fmt: on
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
+if not TYPE_CHECKING:  # else every name would be one for type checkers
+    __getattr__ = in_module("ascendtensor")
+del TYPE_CHECKING, in_module
