@@ -517,9 +517,21 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `bernoulli_`."""
         return random.bernoulli_(self, p, generator=generator)
 
+    def cauchy_(self, median: _Float = 0.0, sigma: _Float = 1.0, *, generator: Generator | None = None) -> Self:
+        """See `cauchy_`."""
+        return random.cauchy_(self, median, sigma, generator=generator)
+
     def exponential_(self, lambd: _Float = 1.0, *, generator: Generator | None = None) -> Self:
         """See `exponential_`."""
         return random.exponential_(self, lambd, generator=generator)
+
+    def geometric_(self, p: _Float, *, generator: Generator | None = None) -> Self:
+        """See `geometric_`."""
+        return random.geometric_(self, p, generator=generator)
+
+    def log_normal_(self, mean: _Float = 1.0, std: _Float = 2.0, *, generator: Generator | None = None) -> Self:
+        """See `log_normal_`."""
+        return random.log_normal_(self, mean, std, generator=generator)
 
     def multinomial(self, num_samples: _Int, replacement: _Bool = False, *, generator: Generator | None = None) -> Self:
         """See `multinomial`."""

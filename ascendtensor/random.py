@@ -11,6 +11,7 @@ Seed and counter are values that are written to the device, so no draw ever need
 
 from __future__ import annotations
 
+import math
 import secrets
 import struct
 import threading
@@ -25,7 +26,7 @@ from .creation import no_autograd
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import DTypeError, ShapeError, ValueRangeError
-from .ops import elementwise, unary
+from .ops import comparison, elementwise, gather, unary
 from .ops.arguments import checked
 from .ops.call import call
 from .ops.table import random as table
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Generator",
     "bernoulli",
+    "binomial",
     "default_generator",
     "dropout",
     "get_rng_state",
@@ -46,6 +48,7 @@ __all__ = [
     "manual_seed",
     "multinomial",
     "normal",
+    "poisson",
     "rand",
     "rand_like",
     "randint",
@@ -55,6 +58,7 @@ __all__ = [
     "randperm",
     "seed",
     "set_rng_state",
+    "shuffle",
 ]
 
 T = TypeVar("T", bound=TensorBase)
@@ -557,6 +561,87 @@ def multinomial(input: T, num_samples: int, replacement: bool = False, *, genera
     return into(call(table.MULTINOMIAL, (input, (_signed(key),), (offset,)), (num_samples, bool(replacement))), out)
 
 
+def _wide(dtype: DType) -> DType:
+    return d.float64 if dtype is d.float64 else d.float32
+
+
+@checked
+def poisson(input: T, generator: Generator | None = None) -> T:
+    """Numbers of events, each of the Poisson distribution whose rate its element gives.
+
+    Args:
+        input: Rates, not negative, of a floating dtype.
+        generator: Where seed and counter come from; by default the device's own.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        DTypeError: Not a floating dtype.
+        AclError: A rate is negative or NaN; shows at the next synchronising call.
+
+    Ascend operator: StatelessRandomPoisson. Like: torch.poisson, numpy.random.poisson.
+    """
+    dtype = _floating(input.desc.dtype, "poisson")
+    _, source = _source(generator, input.desc.device)
+    key, offset = source.draw()
+    rates = input if dtype is _wide(dtype) else comparison.cast(input, d.float32)
+    if not input.desc.numel:
+        return elementwise.mul(input, 0)
+    drawn: T = call(table.POISSON, ((_signed(key), offset), rates), (_wide(dtype),))
+    return comparison.cast(drawn, dtype)
+
+
+@checked
+def binomial(count: T, prob: T, generator: Generator | None = None) -> T:
+    """Numbers of successes in `count` trials that succeed with probability `prob` each.
+
+    Args:
+        count: Whole numbers, not negative, of a floating dtype.
+        prob: Probabilities from 0 to 1, of the same dtype; shapes broadcast.
+        generator: Where seed and counter come from; by default the device's own.
+
+    Returns:
+        Tensor of the common shape and the same dtype.
+
+    Raises:
+        DTypeError: Not a floating dtype, or two.
+        ShapeError: The shapes don't broadcast.
+        AclError: A number is no count or no probability; shows at the next synchronising call.
+
+    Ascend operator: StatelessRandomBinomial. Like: torch.binomial, numpy.random.binomial.
+    """
+    dtype = _floating(count.desc.dtype, "binomial")
+    if prob.desc.dtype is not dtype:
+        raise DTypeError("count and prob need one dtype").with_context("binomial", (count, prob))
+    _, source = _source(generator, count.desc.device)
+    key, offset = source.draw()
+    if not count.desc.numel or not prob.desc.numel:
+        return elementwise.mul(count, prob)
+    counts, chances = (each if dtype is _wide(dtype) else comparison.cast(each, d.float32) for each in (count, prob))
+    drawn: T = call(table.BINOMIAL, ((_signed(key), offset), counts, chances), (_wide(dtype),))
+    return comparison.cast(drawn, dtype)
+
+
+@checked
+def shuffle(input: T, *, generator: Generator | None = None) -> T:
+    """A copy with the slices of the first dim in random order.
+
+    Args:
+        input: Tensor of at least one dim and any dtype.
+        generator: Where seed and counter come from; by default the device's own.
+
+    Raises:
+        ShapeError: A 0-d tensor.
+
+    Ascend operator: StatelessRandperm and GatherV2. Like: numpy.random.permutation (numpy.random.shuffle works in place).
+    """
+    if not input.desc.shape:
+        raise ShapeError("a 0-d tensor has no slices").with_context("shuffle", (input,))
+    order = randperm(input.desc.shape[0], generator=generator, device=input.desc.device)
+    return gather.index_select(input, 0, order)
+
+
 @checked
 def dropout(input: T, p: float = 0.5, training: bool = True, inplace: bool = False, *, generator: Generator | None = None) -> T:
     """Elements set to zero with probability `p`, the others times `1 / (1 - p)`.
@@ -646,3 +731,38 @@ def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = 
     dtype = _floating(input.desc.dtype, "exponential_")
     drawn = _uniform(input.desc.shape, d.float64 if dtype is d.float64 else d.float32, generator, input.desc.device)
     return copy_into(input, elementwise.mul(unary.log1p(unary.neg(drawn)), -1 / lambd))
+
+
+@checked
+def geometric_(input: T, p: float, *, generator: Generator | None = None) -> T:
+    """Fill with numbers of trials up to the first success, each of which has the probability `p`.
+
+    Like: torch.Tensor.geometric_, numpy.random.geometric.
+    """
+    check_writable(input, "geometric_")
+    if not 0 < p < 1:
+        raise ValueRangeError(f"p must be between 0 and 1, it is {p}", where="geometric_")
+    drawn = unary.log1p(unary.neg(_uniform(input.desc.shape, _wide(input.desc.dtype), generator, input.desc.device)))
+    return copy_into(input, elementwise.clamp(unary.ceil(elementwise.div(drawn, math.log1p(-p))), 1))
+
+
+@checked
+def cauchy_(input: T, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> T:
+    """Fill with numbers of the Cauchy distribution. Like: torch.Tensor.cauchy_, numpy.random.standard_cauchy."""
+    check_writable(input, "cauchy_")
+    if not sigma > 0:
+        raise ValueRangeError(f"sigma must be positive, it is {sigma}", where="cauchy_")
+    dtype = _wide(_floating(input.desc.dtype, "cauchy_"))
+    turn = elementwise.mul(elementwise.sub(_uniform(input.desc.shape, dtype, generator, input.desc.device), 0.5), math.pi)
+    return copy_into(input, elementwise.add(elementwise.mul(unary.tan(turn), sigma), median))
+
+
+@checked
+def log_normal_(input: T, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> T:
+    """Fill with numbers whose logarithms are of a normal distribution. Like: torch.Tensor.log_normal_, numpy.random.lognormal."""
+    check_writable(input, "log_normal_")
+    if not std > 0:
+        raise ValueRangeError(f"std must be positive, it is {std}", where="log_normal_")
+    dtype = _wide(_floating(input.desc.dtype, "log_normal_"))
+    drawn = _normal(input.desc.shape, dtype, generator, input.desc.device)
+    return copy_into(input, unary.exp(elementwise.add(elementwise.mul(drawn, std), mean)))

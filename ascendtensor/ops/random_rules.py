@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .. import shapes
 from ..dtypes import dtype as DType
 from ..errors import ShapeError
 from .schema import Meta, Outcome
@@ -43,3 +44,18 @@ def chosen(operands: Sequence[Meta], count: int, replacement: bool) -> Outcome:
     """Numbers of categories, a row of them for each row of weights."""
     shape = operands[0].shape
     return Outcome(((*shape[:-1], count),), attrs={"numsamples": count, "replacement": replacement})
+
+
+def counted(operands: Sequence[Meta], dtype: DType) -> Outcome:
+    """Numbers of events, one for each element of the parameters' common shape; the first operand is the seed."""
+    given = [operand.shape for operand in operands[1:]]
+    shape = shapes.broadcast_shapes(*given)
+    seen = shape or (1,)
+    return Outcome(
+        (shape,),
+        constants={"shape": seen},
+        attrs={"dtype": dtype},
+        dtypes=(dtype,),
+        inputs=((2,), *(each or (1,) for each in given)),
+        outputs=(seen,),
+    )

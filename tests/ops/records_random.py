@@ -185,4 +185,23 @@ RECORDS = [
         FLOATS,
         INT64,
     ),
+    # Where chance has no say; the distributions have tests of their own.
+    Record(
+        "poisson",
+        random.poisson,
+        lambda rates: rates,
+        lambda dtype: iter([(np.zeros((2, 3), dtype.numpy),)]),
+        (table.POISSON,),
+        FLOATS,
+        SAME,
+    ),
+    Record(
+        "binomial",
+        random.binomial,
+        lambda counts, chances: counts * chances,
+        lambda dtype: iter([(np.arange(6).astype(dtype.numpy).reshape(2, 3), np.array([0, 1, 1], dtype.numpy))]),
+        (table.BINOMIAL,),
+        FLOATS,
+        SAME,
+    ),
 ]

@@ -236,3 +236,84 @@ def test_out_and_like() -> None:
 def test_bad_arguments(call: Callable[[], Any], error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         call()
+
+
+# Counts of events, and distributions in place
+
+
+def moments(values: np.ndarray[Any, Any]) -> tuple[float, float]:
+    return float(values.mean()), float(values.var())
+
+
+@pytest.mark.parametrize("dtype", [d.float32, d.float64, d.float16, d.bfloat16], ids=str)
+def test_counts_have_the_moments_of_their_distributions(dtype: Any) -> None:
+    random.manual_seed(5)
+    rates = tensor(np.full(MANY, 4, dtype.numpy))
+    mean, variance = moments(host(random.poisson(rates)).astype(np.float64))
+    assert abs(mean - 4) < 0.06 and abs(variance - 4) < 0.2 and random.poisson(rates).desc.dtype is dtype
+    found = random.binomial(tensor(np.full(MANY, 8, dtype.numpy)), tensor(np.array(0.25, dtype.numpy)))
+    mean, variance = moments(host(found).astype(np.float64))
+    assert abs(mean - 2) < 0.05 and abs(variance - 1.5) < 0.08 and found.desc.shape == MANY and found.desc.dtype is dtype
+
+
+def test_counts_follow_the_seed_and_their_parameters() -> None:
+    rates = tensor(np.array([0.0, 1e6, 3.0]))
+    one = host(random.poisson(rates, generator=random.Generator().manual_seed(9)))
+    two = host(random.poisson(rates, generator=random.Generator().manual_seed(9)))
+    np.testing.assert_array_equal(one, two)
+    assert one[0] == 0 and abs(one[1] - 1e6) < 1e4
+    assert host(random.binomial(tensor(np.array([[4.0], [7.0]])), tensor(np.array([0.0, 1.0])))).tolist() == [[0, 4], [0, 7]]
+    assert host(random.poisson(zeros((0, 3)))).shape == (0, 3) and host(random.binomial(zeros((0, 3)), zeros((3,)))).shape == (0, 3)
+
+
+@pytest.mark.parametrize("rate", [-1.0, np.nan])
+def test_what_is_no_rate_is_an_error_of_the_queued_work(rate: float) -> None:
+    with pytest.raises(RuntimeError, match="Poisson"):
+        host(random.poisson(tensor(np.array([rate]))))
+    with pytest.raises(RuntimeError, match="Binomial"):
+        host(random.binomial(tensor(np.array([rate])), tensor(np.array([0.5]))))
+
+
+def test_operands_that_are_no_counts_are_refused_at_once() -> None:
+    with pytest.raises(TypeError, match="floating"):
+        random.poisson(tensor(np.ones(2, np.int32)))
+    with pytest.raises(TypeError, match="one dtype"):
+        random.binomial(tensor(np.ones(2, np.float32)), tensor(np.ones(2)))
+    with pytest.raises(ValueError, match="slices"):
+        random.shuffle(tensor(np.array(1.0)))
+
+
+def test_a_shuffle_keeps_the_slices() -> None:
+    x = np.arange(30).reshape(10, 3)
+    found = host(random.shuffle(tensor(x), generator=random.Generator().manual_seed(2)))
+    assert found.tolist() != x.tolist() and sorted(found.tolist()) == x.tolist()
+    assert host(random.shuffle(zeros((0, 2)))).shape == (0, 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16], ids=str)
+def test_distributions_in_place_have_their_quantiles(dtype: Any) -> None:
+    random.manual_seed(11)
+    cauchy = np.sort(host(random.cauchy_(zeros(MANY, dtype), 2, 3)).astype(np.float64))
+    np.testing.assert_allclose(cauchy[[10_000, 20_000, 30_000]], [-1, 2, 5], atol=0.15)
+    normal = np.log(host(random.log_normal_(zeros(MANY, dtype), 1, 0.5)).astype(np.float64))
+    np.testing.assert_allclose([normal.mean(), normal.std()], [1, 0.5], atol=0.02)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8], ids=str)
+def test_trials_up_to_a_success_start_at_one(dtype: Any) -> None:
+    random.manual_seed(12)
+    found = host(random.geometric_(zeros(MANY, dtype), 0.25)).astype(np.float64)
+    assert found.min() == 1 and abs(found.mean() - 4) < 0.1 and abs((found == 1).mean() - 0.25) < 0.01
+
+
+def test_parameters_out_of_range_are_refused() -> None:
+    x = zeros((3,))
+    for call in (
+        lambda: random.geometric_(x, 1.0),
+        lambda: random.geometric_(x, 0.0),
+        lambda: random.cauchy_(x, 0, 0),
+        lambda: random.log_normal_(x, 0, -1),
+    ):
+        with pytest.raises(ValueError):
+            call()
+    assert not host(x).any()

@@ -82,3 +82,25 @@ MULTINOMIAL: Final = Row(
     Kind.FLOAT_ONLY,
     FLOATS,
 )
+_COUNTS: Final = (Input("shape", "const", d.int64), Input("seed", "value", d.int64))
+
+POISSON: Final = Row(
+    "poisson",
+    "StatelessRandomPoisson",
+    (*_COUNTS, Input("lam")),
+    (Output("y"),),
+    rules.counted,
+    (Attr("dtype", "data_type"),),
+    Kind.FLOAT_ONLY,
+    (d.float32, d.float16, d.float64),
+)
+BINOMIAL: Final = Row(
+    "binomial",
+    "StatelessRandomBinomial",
+    (*_COUNTS, Input("counts"), Input("probs")),
+    (Output("y"),),
+    rules.counted,
+    (Attr("dtype", "data_type"),),
+    Kind.FLOAT_ONLY,
+    (d.float32, d.float16, d.float64),
+)
