@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from types import ModuleType
 from typing import Any
 
@@ -492,3 +493,52 @@ def test_eight_threads_with_their_own_streams(acl: ModuleType) -> None:  # OP-19
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_eight_threads_of_ten_thousand_launches_with_events_between_them(acl: ModuleType) -> None:  # OP-19, OM-6, EV-2, EV-4
+    load(acl, add_operator(64))
+    context, _ = acl.rt.get_context()
+    before = acl.tables()
+    rounds, each = 100, 100
+    marks = [[acl.rt.create_event()[0] for _ in range(8)] for _ in range(2)]
+    barrier = threading.Barrier(8)
+    wrong: list[str] = []
+
+    def work(number: int) -> None:
+        acl.rt.set_context(context)
+        stream, _ = acl.rt.create_stream()
+        add = Add(acl, 64, model=False)
+        handle = add.handle()
+        for turn in range(rounds):
+            for _ in range(each):
+                if acl.op.execute_with_handle(handle, add.inputs, add.outputs, stream):
+                    wrong.append("launch")
+            own = marks[turn % 2]
+            if acl.rt.record_event(own[number], stream):
+                wrong.append("record")
+            barrier.wait(60)
+            for step in (1, 3):
+                if acl.rt.stream_wait_event(stream, own[(number + step) % 8]):
+                    wrong.append("wait")
+        if acl.rt.synchronize_stream(stream) or not np.array_equal(add.result(), add.expected):
+            wrong.append(f"result {number}")
+        acl.op.destroy_handle(handle)
+        for buffer in (*add.inputs, *add.outputs):
+            acl.rt.free(acl.get_data_buffer_addr(buffer))
+            acl.destroy_data_buffer(buffer)
+        for described in (*add.in_descs, *add.out_descs):
+            acl.destroy_tensor_desc(described)
+        acl.rt.destroy_stream(stream)
+
+    began = time.monotonic()
+    threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(90)
+    took = time.monotonic() - began
+    assert not any(thread.is_alive() for thread in threads), "no deadlock"
+    assert not wrong and took < 60, (wrong[:3], took)
+    for event in (*marks[0], *marks[1]):
+        assert acl.rt.destroy_event(event) == 0
+    assert acl.tables() == before
