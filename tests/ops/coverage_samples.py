@@ -140,6 +140,8 @@ MATRICES: Final = {
     "linalg.qr": (lambda: at.linalg.qr(at.diag(numbers(2, 3))).R.abs(), [[2.0, 0.0], [0.0, 3.0]]),
     "linalg.svd": (lambda: at.linalg.svd(at.diag(numbers(2, 3))).S, [3.0, 2.0]),
     "linalg.eigh": (lambda: at.linalg.eigh(at.diag(numbers(2, 3))).eigenvalues, [2.0, 3.0]),
+    "linalg.eig": (lambda: at.linalg.eig(at.diag(numbers(2, 3))).eigenvalues.real.sort().values, [2.0, 3.0]),
+    "trace": (lambda: at.trace(at.diag(numbers(2, 3))), 5.0),
     "linalg.lu": (lambda: at.linalg.lu(at.tensor([[0.0, 1.0], [2.0, 0.0]])).U, [[2.0, 0.0], [0.0, 1.0]]),
     "diagonal": (lambda: at.diagonal(grid()), [0.0, 4.0]),
     "fft.fft2": (lambda: at.fft.fft2(grid(1, 2)), [[1 + 0j, -1 + 0j]]),
