@@ -565,7 +565,7 @@ __all__ = [
     "acosh_", "adaptive_avg_pool1d", "adaptive_max_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "adjoint",
     "affine_grid_generator", "all", "allclose", "alpha_dropout", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccos_",
     "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2", "arctan_", "arctanh", "arctanh_", "argmax",
-    "argmin", "argsort", "argwhere", "array_api", "as_strided", "as_strided_scatter", "as_tensor", "asarray", "ascendtensor", "asin",
+    "argmin", "argsort", "argwhere", "array_api", "as_strided", "as_strided_scatter", "as_tensor", "asarray", "asin",
     "asin_", "asinh", "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d", "average",
     "avg_pool1d", "backend", "baddbmm", "bartlett_window", "bernoulli", "bfloat16", "bilinear", "bincount", "binomial", "bitwise_and",
     "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman_window", "blas", "block_diag", "bmm",
