@@ -117,15 +117,15 @@ def running(function: Callable[..., Any], x: Any, axis: Any = 0, dtype: Any = No
     return border.put(found if isinstance(found, TensorBase) else found[0], out)
 
 
-def mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
     """Means; of bool and integers in the default dtype. Like: numpy.mean."""
-    (x,) = border.tensors(x)
-    x = border.floating(border.cast(x, dtype))
+    (a,) = border.tensors(a)
+    a = border.floating(border.cast(a, dtype))
     keep = bool(keepdims) if border.is_given(keepdims) else False
     if not border.is_given(where) or where is True:
-        return border.put(shape.clone(x) if axis == () else reduction.mean(x, axis, keep), out)
-    chosen = border.spread(border.mask(where, x), x.shape)
-    total = reduction.sum(comparison.where(chosen, x, 0), axis, keep)
+        return border.put(shape.clone(a) if axis == () else reduction.mean(a, axis, keep), out)
+    chosen = border.spread(border.mask(where, a), a.shape)
+    total = reduction.sum(comparison.where(chosen, a, 0), axis, keep)
     return border.put(total / border.cast(reduction.sum(chosen, axis, keep), total.dtype), out)
 
 

@@ -169,7 +169,7 @@ _NAMED: Final[dict[str, Ufunc]] = {
     "reciprocal": Ufunc(unary.reciprocal),
     "remainder": Ufunc(elementwise.remainder),
     "right_shift": Ufunc(comparison.bitwise_right_shift),
-    "rint": Ufunc(unary.round),
+    "rint": Ufunc(unary.round, floating=True),
     "sign": Ufunc(_sign),
     "signbit": Ufunc(comparison.signbit, truth=True),
     "sin": Ufunc(unary.sin),

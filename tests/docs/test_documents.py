@@ -45,7 +45,7 @@ def _program(text: str) -> str:
     "document", [path for path in DOCUMENTS if BLOCK.search(path.read_text(encoding="utf-8"))], ids=lambda path: path.name
 )
 def test_examples_run(document: Path, tmp_path: Path) -> None:
-    program = tmp_path / f"{document.stem}.py"
+    program = tmp_path / f"example_{document.stem}.py"  # not to be taken for the package that a page is called after
     program.write_text(_program(document.read_text(encoding="utf-8")), encoding="utf-8")
     command = [sys.executable, "-W", "error", str(program)]
     done = subprocess.run(command, cwd=tmp_path, env=_environment(), capture_output=True, text=True, check=False)

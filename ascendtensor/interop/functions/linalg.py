@@ -9,6 +9,7 @@ from ...errors import ShapeError, ValueRangeError
 from ...ops import (
     elementwise,
     fft,
+    linalg_eigen,
     linalg_factors,
     linalg_norms,
     linalg_products,
@@ -214,7 +215,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "linalg.cross": lambda x1, x2, /, *, axis=-1: _cross(x1, x2, axis=axis),
     "linalg.det": lambda a: systems.det(border.floating(a)),
     "linalg.diagonal": lambda x, /, *, offset=0: systems.diagonal(x, offset=offset),
+    "linalg.eig": lambda a: linalg_eigen.eig(border.floating(a)),
     "linalg.eigh": lambda a, UPLO="L": linalg_factors.eigh(border.floating(a), UPLO),
+    "linalg.eigvals": lambda a: linalg_eigen.eigvals(border.floating(a)),
     "linalg.eigvalsh": lambda a, UPLO="L": linalg_factors.eigvalsh(border.floating(a), UPLO),
     "linalg.inv": lambda a: systems.inv(border.floating(a)),
     "linalg.lstsq": _lstsq,

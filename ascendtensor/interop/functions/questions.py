@@ -126,16 +126,20 @@ def _ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: 
     return found
 
 
-def _array(obj: Any, dtype: Any = None, *, copy: Any = True, order: Any = None, subok: Any = False, ndmin: int = 0) -> Any:
-    (found,) = border.tensors(obj)
+def _array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = None, subok: Any = False, ndmin: int = 0) -> Any:
+    (found,) = border.tensors(object)
     found = border.cast(found, dtype)
-    if copy and found is obj:
+    if copy and found is object:
         found = found.clone()
     return views.reshape(found, (1,) * (ndmin - found.ndim) + found.shape) if found.ndim < ndmin else found
 
 
-def _asarray(a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
-    return _array(a, dtype, copy=options.get("copy"))
+def _asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, **options: Any) -> Any:
+    return _array(a, dtype, copy=copy)
+
+
+def _empty_like(prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return _like("new_empty")(prototype, dtype, order, subok, shape, device=device)
 
 
 def _like(name: str) -> Callable[..., Any]:
@@ -198,7 +202,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "astype": _astype,
     "can_cast": _can_cast,
     "common_type": _common_type,
-    "empty_like": _like("new_empty"),
+    "empty_like": _empty_like,
     "full_like": _full_like,
     "iscomplexobj": lambda x: x.desc.dtype.is_complex,
     "isrealobj": lambda x: not x.desc.dtype.is_complex,
