@@ -32,7 +32,7 @@ WAITING = {
 }
 """Records whose function copies to the host, with the reason."""
 
-FEW = 3
+FEW = 2
 """Samples of a record in the quick run."""
 
 
