@@ -138,7 +138,7 @@ def test_run_mode_device_has_one_address_space() -> None:  # RT-15
     assert acl.tables()["host_memory"] == 0
     assert acl.rt.memset(device, 64, 7, 64) == 0
     assert acl.util.ptr_to_bytes(device, 64) == b"\x07" * 64
-    with pytest.warns(DeprecationWarning):
+    with pytest.warns(Warning, match="deprecated"):
         view = acl.util.ptr_to_numpy(device, (64,), 2)
     view[:] = 9
     assert acl.rt.memcpy_async(host, 64, device, 64, 0, 0) == 0
