@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar
 
-from typing_extensions import NamedTuple  # typing's takes no type variables before Python 3.11
-
 from ..base import TensorBase
 from ..ops import shape, sorting
+from ..ops.results import NamedTuple
 from ..tensor import NPUTensor
 from .array import promoted
 from .creation import asarray

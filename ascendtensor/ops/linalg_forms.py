@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any, Final, Generic, TypeVar
 
 import ml_dtypes
-from typing_extensions import NamedTuple  # typing's takes no type variables before Python 3.11
 
 from .. import dtypes as d
 from .. import shapes
@@ -20,6 +19,7 @@ from . import comparison, indexing, shape, views
 from .arguments import require_tensor
 from .call import call, plain
 from .complex_numbers import conj
+from .results import NamedTuple
 from .table.linalg import LINEAR, matrix_shape
 from .table.movement import FILL
 from .writing import into

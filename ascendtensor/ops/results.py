@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Generic, TypeVar
 
-from typing_extensions import NamedTuple  # typing's takes no type variables before Python 3.11
+if sys.version_info >= (3, 11):
+    from typing import NamedTuple as NamedTuple
+else:  # typing's takes no type variables there
+    from typing_extensions import NamedTuple as NamedTuple
 
 R = TypeVar("R")
 
