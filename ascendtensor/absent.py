@@ -20,6 +20,8 @@ IN_MODULES: Final[dict[str, str]] = {
     **dict.fromkeys(("autograd", "optim"), _BY_HAND),
     **dict.fromkeys(("Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"), _NO_MODULES),
     "cuda": _ONLY_NPUS,
+    "set_default_device": "use set_device()",
+    "get_default_device": "use current_device()",
     **dict.fromkeys(("compile", "jit", "export", "onnx"), _COMPILED),
     **{f"{name}Tensor": _BY_DTYPE for name in _CLASSES},
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor"), _DENSE),
@@ -27,8 +29,6 @@ IN_MODULES: Final[dict[str, str]] = {
 }
 IN_TENSORS: Final[dict[str, str]] = {
     "cuda": 'the devices are NPUs; use .npu() or .to("npu:0")',
-    "astype": "use .to(dtype)",
-    "copy": "use .clone()",
     "data": "there is no autograd; the tensor itself will do",
     **dict.fromkeys(("grad_fn", "retain_grad", "register_hook", "register_post_accumulate_grad_hook"), _BY_HAND),
     **dict.fromkeys(("storage", "untyped_storage"), "data_ptr() and data_buffer tell where the memory lies"),

@@ -18,7 +18,7 @@ from .interop import numpy as protocols
 from .interop.functions import shaping
 from .interop.host import HostArray
 from .methods import Methods
-from .ops import comparison, complex_numbers, elementwise, host, indexing, matmul, unary, views
+from .ops import comparison, elementwise, host, indexing, matmul, unary, views
 from .ops.arguments import require_tensor
 from .ops.call import call
 from .ops.host import Array
@@ -723,11 +723,19 @@ def _targets(args: tuple[Any, ...], device: Any, dtype: Any, non_blocking: bool,
             device = rest.pop(0)
         if rest and not isinstance(rest[0], bool):
             dtype = rest.pop(0)
+    nothing = len(rest) == len(args) > 0
+    if nothing or len(rest) > 2 or not all(isinstance(flag, bool) for flag in rest):
+        advice = "Give a dtype, a device, a device, then a dtype, or a tensor; then non_blocking and copy, which are truth values."
+        raise DTypeError(f"the arguments ({', '.join(map(_as_written, args))}) do not fit", where="to", advice=advice)
     if rest:
         non_blocking = rest.pop(0)
     if rest:
         copy = rest.pop(0)
     return device, dtype, non_blocking, copy
+
+
+def _as_written(argument: Any) -> str:
+    return argument.name if isinstance(argument, DType) else repr(argument)
 
 
 def _names_device(value: Any) -> bool:

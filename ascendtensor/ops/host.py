@@ -57,6 +57,9 @@ def _from_array(data: Any) -> Array:
     except (TypeError, ValueError) as error:
         advice = "Make a NumPy array of it first; bfloat16 of other libraries by way of float32: tensor(x.float(), dtype=bfloat16)."
         raise DTypeError(f"{type(data).__name__} can't be taken for an array: {error}", advice=advice) from None
+    if array.dtype.kind == "O" and not array.ndim and not isinstance(data, np.ndarray):
+        advice = "Give a number, nested lists or tuples of numbers, or an array; list(...) makes a list of a set or a generator."
+        raise DTypeError(f"{type(data).__name__} can't be taken for an array", advice=advice)
     if not array.dtype.isnative and array.dtype.names is None:
         array = array.astype(array.dtype.newbyteorder("="))
     from_numpy(array.dtype)
@@ -74,6 +77,8 @@ def _from_lists(data: Any, dtype: DType | None) -> Array:
         raise ShapeError(f"the lists don't make an array: {error}", advice="Lists on one level need the same length.") from None
     if array.size == 0 and not any(issubclass(kind, (np.generic, np.ndarray)) for kind in kinds):
         return array.astype((get_default_dtype() if dtype is None else dtype).numpy)
+    if array.dtype.kind == "O" and not kinds <= _PYTHON_INTS:
+        raise DTypeError(f"lists of numbers are needed, not of {', '.join(sorted(kind.__name__ for kind in kinds))}")
     if kinds <= _PYTHON_INTS:
         if array.dtype.kind == "f":  # what NumPy makes of ints on both sides of 2**63
             array = np.asarray(data, np.dtype(object))

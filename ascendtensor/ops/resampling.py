@@ -120,6 +120,9 @@ def _check_mode(input: TensorBase, mode: str, align_corners: bool | None, antial
     rank = len(input.desc.shape) - 2
     if antialias:
         raise UnsupportedError("antialias=True has no operator", advice="Use avg_pool2d before, or mode='area', to make images smaller.")
+    if rank not in (1, 2, 3):
+        text = f"an input of 3 to 5 dimensions (images, channels, lengths) is needed, not of shape {list(input.desc.shape)}"
+        raise UnsupportedError(text, advice="unsqueeze() adds dimensions of length 1.")
     if rank not in _RANKS.get(mode, ()):
         known = ", ".join(name for name, ranks in _RANKS.items() if rank in ranks) or "none"
         raise UnsupportedError(f"mode {mode!r} is not for an input of shape {list(input.desc.shape)}; modes for it: {known}")

@@ -6,7 +6,6 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import ascendtensor as at
@@ -19,8 +18,6 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: at.nn.Linear(2, 3), AttributeError, r"'Linear': there are no modules; ascendtensor\.nn\.functional"),
     (lambda x: at.nn.Parameter(x), AttributeError, "'Parameter': there are no modules"),
     (lambda x: x.cuda(), AttributeError, r"'NPUTensor' object has no attribute 'cuda'.*\.npu\(\)"),
-    (lambda x: x.astype(np.float16), AttributeError, r"'astype': use \.to\(dtype\)"),
-    (lambda x: x.copy(), AttributeError, r"'copy': use \.clone\(\)"),
     (lambda x: at.Tensor(2, 3), TypeError, r"NPUTensor: the class makes no tensors[\s\S]*empty\(shape\)"),
     (lambda x: x.backward(), NotImplementedError, "backward: autograd is not there yet[\\s\\S]*by hand"),
     (lambda x: x.to("cuda"), RuntimeError, r"to: unknown device 'cuda'\n  operands: float32\[2, 3\][\s\S]*\"npu:0\""),
@@ -34,6 +31,14 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: x.to(at.int32).div_(2), TypeError, r"div_: .*can't be cast to the target's int32[\s\S]*x = x / 2 instead of x /= 2"),
     (lambda x: x.add_(at.ones(4, 2, 3)), ValueError, r"add_: the result has shape \[4, 2, 3\][\s\S]*instead of x \+= y"),
     (lambda x: at.add(x, 1, out=at.ones(2, 3, device=1)), RuntimeError, r"npu:1 and npu:0[\s\S]*Move one of them"),
+    (lambda x: x.to(at.float16, "npu:1"), TypeError, r"to: .*\(float16, 'npu:1'\)[\s\S]*a device, then a dtype"),
+    (lambda x: x.to("npu:0", at.int8, False, False, 1), TypeError, "to: "),
+    (lambda x: x.to(True), TypeError, "to: "),
+    (lambda x: at.set_default_device("npu:1"), AttributeError, r"'set_default_device': use set_device\("),
+    (lambda x: at.tensor({"a": 1}), TypeError, r"tensor: dict can't be taken for an array[\s\S]*list\("),
+    (lambda x: at.tensor({1, 2}), TypeError, "tensor: set can't be taken for an array"),
+    (lambda x: at.tensor([1.0, None]), TypeError, "tensor: lists of numbers are needed, not of NoneType, float"),
+    (lambda x: at.nn.functional.interpolate(x, scale_factor=2), NotImplementedError, r"3 to 5 dimensions.*not of shape \[2, 3\]"),
     (lambda x: at.save({1: x}, "x.npz"), TypeError, "dict with names that are no str"),
     (lambda x: at.save(x, "x"), ValueError, "a name without suffix is no format"),
 ]
