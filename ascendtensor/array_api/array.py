@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base import TensorBase
 from ..promotion import promote_types
-from ..tensor import NPUTensor
+from ..tensor import NPUTensor as NPUTensor
 
 # mypy: disable-error-code="override"
 

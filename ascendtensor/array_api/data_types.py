@@ -11,7 +11,7 @@ from ..dtypes import dtype as DType
 from ..errors import DTypeError, ValueRangeError
 from ..runtime import device as devices
 from ..runtime.device import Device, DeviceLike
-from ..tensor import NPUTensor
+from .array import NPUTensor
 
 T = TypeVar("T", bound=NPUTensor)
 

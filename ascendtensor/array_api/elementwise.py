@@ -40,8 +40,7 @@ from ..ops.unary import (
     trunc,
 )
 from ..ops.views import imag, real
-from ..tensor import NPUTensor
-from .array import promoted
+from .array import NPUTensor, promoted
 from .creation import full
 from .data_types import result_type
 

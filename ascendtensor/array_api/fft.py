@@ -9,8 +9,7 @@ from .. import fft as torch_words
 from ..dtypes import dtype as DType
 from ..ops import fft as functions
 from ..runtime.device import DeviceLike
-from ..tensor import NPUTensor
-from .array import Array, wrap
+from .array import Array, NPUTensor, wrap
 
 __all__ = [
     "fft",

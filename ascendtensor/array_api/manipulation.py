@@ -14,8 +14,7 @@ from ..ops import matmul as products
 from ..ops import shape as shaping
 from ..promotion import promote_types
 from ..shapes import broadcast_shapes as broadcast_shapes
-from ..tensor import NPUTensor
-from .array import promoted
+from .array import NPUTensor, promoted
 
 T = TypeVar("T", bound=NPUTensor)
 

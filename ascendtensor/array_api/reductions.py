@@ -11,8 +11,7 @@ from .. import dtypes as d
 from ..dtypes import dtype as DType
 from ..errors import ShapeError
 from ..ops import comparison, gather, reduction, shape, sorting
-from ..tensor import NPUTensor
-from .array import promoted
+from .array import NPUTensor, promoted
 
 T = TypeVar("T", bound=NPUTensor)
 

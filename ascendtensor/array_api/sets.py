@@ -10,8 +10,7 @@ from typing import Any, Generic, TypeVar
 from ..base import TensorBase
 from ..ops import shape, sorting
 from ..ops.results import NamedTuple
-from ..tensor import NPUTensor
-from .array import promoted
+from .array import NPUTensor, promoted
 from .creation import asarray
 from .data_types import result_type
 
