@@ -93,7 +93,7 @@ def test_open_files_take_the_format_by_name() -> None:
         ("bfloat16", "x.npz", TypeError, "no bfloat16"),
         ("complex128", "x.safetensors", TypeError, "no complex128"),
         ({}, "x.pt", ValueError, r"\.pt is no format"),
-        ({}, "x", ValueError, "no suffix is no format"),
+        ({}, "x", ValueError, "a name without suffix is no format"),
         ({}, 3, TypeError, "a path or an open file"),
     ],
 )
