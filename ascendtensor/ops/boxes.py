@@ -14,7 +14,7 @@ from ..errors import ShapeError, ValueRangeError
 from . import comparison, geometry, reduction, shape, views
 from .arguments import checked
 from .call import call
-from .folding import filled
+from .operands import filled
 from .schema import Meta
 from .table import boxes as table
 

@@ -23,7 +23,8 @@ from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, geometry, matmul, reduction, shape, views
 from .arguments import checked
 from .call import call, planner
-from .folding import filled, padded, unbatched, windows
+from .folding import padded, unbatched, windows
+from .operands import filled
 from .schema import Row
 from .table import convolution as table
 from .writing import copy_into

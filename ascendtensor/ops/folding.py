@@ -15,9 +15,9 @@ from ..errors import ShapeError, ValueRangeError
 from . import elementwise, geometry, shape, views
 from .arguments import checked
 from .call import call, plain
+from .operands import filled
 from .schema import Meta
 from .table import folding as table
-from .table.movement import FILL
 from .writing import copy_into
 
 T = TypeVar("T", bound=TensorBase)
@@ -36,11 +36,6 @@ def windows(input: T, kernel: Ints, stride: Ints, dilation: Ints) -> T:
     inner = tuple(step * each for step, each in zip(last, dilation, strict=True))
     lengths = (*whole.desc.shape[: len(lead)], *found, *kernel)
     return base.view(whole, lengths, (*lead, *moved, *inner), base.element_offset(whole))
-
-
-def filled(like: T, lengths: Ints, value: Any) -> T:
-    """A tensor of one value, of the dtype and on the device of another."""
-    return call(FILL, (value,), (lengths, like.desc.dtype), like.desc.device)
 
 
 def padded(input: T, pads: Ints, value: Any = 0) -> T:

@@ -20,32 +20,16 @@ from .arguments import checked
 from .call import call, call_into
 from .gather_rules import check_index
 from .indexing import index_put_
+from .operands import dim_of, filled, in_dtype
 from .reduction import any as any_
 from .schema import Row
 from .shape import clone, contiguous, stack
 from .table import gathering as table
 from .table.creation import RANGE
-from .table.elementwise import CAST
 from .table.indexing import TAKE
-from .table.movement import FILL
 from .writing import check_writable, copy_into, into, takes_outputs, write
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def _dim(input: TensorBase, dim: int, function: str) -> int:
-    try:
-        return shapes.normalize_dim(dim, len(input.desc.shape))
-    except AscendTensorError as error:
-        raise error.with_context(function, (input,)) from None
-
-
-def _cast(input: T, dtype: DType) -> T:
-    return input if input.desc.dtype is dtype else call(CAST, (input,), (dtype,))
-
-
-def _filled(like: T, shape: tuple[int, ...], value: Any, dtype: DType | None = None) -> T:
-    return call(FILL, (value,), (shape, dtype or like.desc.dtype), like.desc.device)
 
 
 def _wrapped(index: T, size: int) -> T:
@@ -104,8 +88,8 @@ def gather(input: T, dim: int, index: TensorBase, *, sparse_grad: bool = False, 
     if input.desc.dtype is d.complex128:  # the operator takes no pairs either
         return into(views.view_as_complex(stack([gather(part, dim, index) for part in (views.real(input), views.imag(input))], -1)), out)
     if not index.desc.numel:
-        _dim(input, dim, "gather")
-        return into(_filled(input, index.desc.shape, 0), out)
+        dim_of(input, dim, "gather")
+        return into(filled(input, index.desc.shape, 0), out)
     return call(table.GATHER, (input, index), (dim,)) if out is None else write(table.GATHER, out, (input, index), (dim,))
 
 
@@ -126,7 +110,7 @@ def take_along_dim(input: T, indices: TensorBase, dim: int | None = None, *, out
     """
     if dim is None:
         input, indices, dim = views.reshape(input, -1), views.reshape(indices, -1), 0
-    at = _dim(input, dim, "take_along_dim")
+    at = dim_of(input, dim, "take_along_dim")
     indices = _places(indices)
     here, there = list(input.desc.shape), list(indices.desc.shape)
     if len(here) != len(there) or not here:
@@ -158,7 +142,7 @@ def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None)
 
     Ascend operator: GatherV2. Like: torch.index_select, numpy.take.
     """
-    at = _dim(input, dim, "index_select")
+    at = dim_of(input, dim, "index_select")
     if len(index.desc.shape) > 1:
         raise IndexRangeError("the index must be a vector").with_context("index_select", (input, index))
     if not index.desc.shape:
@@ -180,7 +164,7 @@ def _taken(input: T, index: TensorBase, axis: int, out: T | None = None) -> T:
 def _places(index: TensorBase) -> TensorBase:
     if index.desc.dtype.category != d.INTEGER:
         raise DTypeError(f"an index is of an integer dtype, not {index.desc.dtype.name}")
-    return index if index.desc.dtype.name in ("int64", "int32") else _cast(index, d.int64)
+    return index if index.desc.dtype.name in ("int64", "int32") else in_dtype(index, d.int64)
 
 
 @checked
@@ -281,7 +265,7 @@ def _scattering(
     """Row, operands and arguments of a scatter; no row where there is nothing to write."""
     if reduce is not None and reduce not in _REDUCTIONS:
         raise ValueRangeError(f'reduce must be "add" or "multiply", not {reduce!r}').with_context("scatter", (input, index, src))
-    dim = _dim(input, dim, "scatter")
+    dim = dim_of(input, dim, "scatter")
     if isinstance(src, TensorBase) and src.desc.dtype is not input.desc.dtype:
         names = f"{input.desc.dtype.name} and {src.desc.dtype.name}"
         raise DTypeError(f"input and src must have one dtype, not {names}").with_context("scatter", (input, index, src))
@@ -295,7 +279,7 @@ def _scattering(
 def _updates(input: TensorBase, index: TensorBase, src: Any, function: str) -> TensorBase:
     """One update for each element of the index."""
     if not isinstance(src, TensorBase):
-        return _filled(input, index.desc.shape, src)
+        return filled(input, index.desc.shape, src)
     here, there = index.desc.shape, src.desc.shape
     if len(here) != len(there) or any(size > room for size, room in zip(here, there, strict=True)):
         raise ShapeError("src must be at least as long as the index in every dimension").with_context(function, (input, index, src))
@@ -330,7 +314,7 @@ def scatter_reduce(
 
 
 def _scatter_reduced(input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool) -> T:
-    _dim(input, dim, "scatter_reduce")
+    dim_of(input, dim, "scatter_reduce")
     if not index.desc.numel:
         return clone(input)
     if not include_self:
@@ -371,10 +355,10 @@ def _scattered_mean(input: T, dim: int, index: TensorBase, src: TensorBase, incl
     total = scatter(input, dim, index, src, reduce="add")
     # Halves stop counting at 2048 and 256.
     counting = d.float32 if dtype.itemsize == 2 and dtype.is_floating_point else dtype.to_real()
-    one = _filled(total, index.desc.shape, 1, counting)
-    count = scatter(_filled(total, total.desc.shape, int(include_self), counting), dim, index, one, reduce="add")
+    one = filled(total, index.desc.shape, 1, counting)
+    count = scatter(filled(total, total.desc.shape, int(include_self), counting), dim, index, one, reduce="add")
     count = elementwise.maximum(count, 1)
-    return _cast(elementwise.div(total, count), dtype) if dtype.category > d.INTEGER else elementwise.floor_divide(total, count)
+    return in_dtype(elementwise.div(total, count), dtype) if dtype.category > d.INTEGER else elementwise.floor_divide(total, count)
 
 
 def _scattered_extreme(input: T, dim: int, index: TensorBase, src: TensorBase, row: Row) -> T:
@@ -386,23 +370,23 @@ def _scattered_extreme(input: T, dim: int, index: TensorBase, src: TensorBase, r
     updates = _updates(input, index, src, "scatter_reduce")
     if updates.desc.dtype is not dtype:
         raise DTypeError("input and src must have one dtype").with_context("scatter_reduce", (input, index, src))
-    at = _dim(input, dim, "scatter_reduce")
+    at = dim_of(input, dim, "scatter_reduce")
     try:
         check_index(input.desc.shape, index.desc.shape, at)
     except ShapeError as error:
         raise error.with_context("scatter_reduce", (input, index)) from None
     places = views.reshape(_flat_places(input.desc.shape, index, at), (index.desc.numel, 1))
-    flat = views.reshape(_cast(clone(input), working), input.desc.numel)
-    call_into(row, (flat,), (flat, places, views.reshape(_cast(updates, working), updates.desc.numel)))
-    return _cast(views.reshape(flat, input.desc.shape), dtype)
+    flat = views.reshape(in_dtype(clone(input), working), input.desc.numel)
+    call_into(row, (flat,), (flat, places, views.reshape(in_dtype(updates, working), updates.desc.numel)))
+    return in_dtype(views.reshape(flat, input.desc.shape), dtype)
 
 
 def _flat_places(shape: tuple[int, ...], index: TensorBase, dim: int) -> TensorBase:
     """Where in the flattened tensor each index points."""
     if not shape:
-        return _cast(index, d.int64)
+        return in_dtype(index, d.int64)
     steps = shapes.contiguous_strides(shape)
-    places = elementwise.mul(_cast(index, d.int64), steps[dim])
+    places = elementwise.mul(in_dtype(index, d.int64), steps[dim])
     for at, length in enumerate(index.desc.shape):
         if at != dim and length > 1:
             along = call(RANGE, (0, length * steps[at], steps[at]), (length, d.int64), index.desc.device)
@@ -417,7 +401,7 @@ def _slices(function: str, input: T, dim: int, index: TensorBase) -> tuple[T, in
     """The tensor with at least one dimension, the dimension, and the index as a vector."""
     if len(index.desc.shape) > 1:
         raise IndexRangeError("the index must be a vector").with_context(function, (input, index))
-    at = _dim(input, dim, function)
+    at = dim_of(input, dim, function)
     whole = input if input.desc.shape else views.reshape(input, 1)
     if index.desc.numel and not whole.desc.shape[at]:
         raise IndexRangeError(f"index out of range: dimension {at} has no places").with_context(function, (input, index))
@@ -458,7 +442,7 @@ def index_add_(input: T, dim: int, index: TensorBase, source: TensorBase, *, alp
         raise ShapeError(f"source must have shape {list(wanted)}").with_context("index_add", (input, index, source))
     if input.desc.dtype is d.bool_ or input.desc.dtype.is_complex:
         added = source if isinstance(alpha, int) and alpha == 1 else elementwise.mul(source, alpha)
-        index_put_(whole, (None,) * at + (places,), _cast(added, input.desc.dtype), True)
+        index_put_(whole, (None,) * at + (places,), in_dtype(added, input.desc.dtype), True)
     elif places.desc.numel and source.desc.numel:
         _update(whole, table.INPLACE_INDEX_ADD, (places, source, alpha), (at,))
     return input
@@ -610,12 +594,12 @@ def nonzero(input: T, *, as_tuple: bool = False, out: T | None = None) -> Any:
     """
     shape = input.desc.shape
     if input.desc.dtype.is_complex:
-        input = _cast(input, d.bool_)
+        input = in_dtype(input, d.bool_)
     if not shape:
         count = nonzero(views.reshape(input, 1)).desc.shape[0]
         if as_tuple:
-            return (_filled(input, (count,), 0, d.int64),)
-        return into(_filled(input, (count, 0), 0, d.int64), out)
+            return (filled(input, (count,), 0, d.int64),)
+        return into(filled(input, (count, 0), 0, d.int64), out)
     if not as_tuple:
         return into(call(table.NONZERO, (input,), (False,)), out)
     return views.unbind(call(table.NONZERO, (input,), (True,)), 0)
@@ -671,7 +655,7 @@ def unravel_index(indices: T, shape: Any) -> tuple[T, ...]:
     if indices.desc.dtype.category != d.INTEGER:
         raise DTypeError(f"indices must be of an integer dtype, not {indices.desc.dtype.name}")
     lengths = shapes.as_shape(shape)
-    places = _cast(indices, d.int64)
+    places = in_dtype(indices, d.int64)
     steps = shapes.contiguous_strides(lengths)
     return tuple(
         elementwise.remainder(places if step == 1 else elementwise.floor_divide(places, step), length)

@@ -28,7 +28,6 @@ from .linalg_forms import (
     SignAndLog,
     adjoint,
     equal_stacks,
-    filled,
     identity,
     linear,
     lower,
@@ -40,6 +39,7 @@ from .linalg_forms import (
     waited,
 )
 from .matmul import matmul
+from .operands import filled
 from .reduction import amin
 from .table import linalg as table
 from .writing import into, write

@@ -18,8 +18,9 @@ from . import comparison, elementwise, reduction, shape, unary, views
 from .arguments import checked
 from .call import call
 from .complex_numbers import adjoint as conjugated
-from .linalg_forms import Eigen, epsilon, filled, identity, linear, put, stack_of, upper
+from .linalg_forms import Eigen, epsilon, identity, linear, put, stack_of, upper
 from .matmul import matmul
+from .operands import filled
 from .table import linalg as table
 from .table.creation import RANGE
 from .writing import into

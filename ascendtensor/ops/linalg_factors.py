@@ -25,7 +25,6 @@ from .linalg_forms import (
     PermutedFactors,
     SingularValues,
     equal_stacks,
-    filled,
     identity,
     linear,
     lower,
@@ -37,6 +36,7 @@ from .linalg_forms import (
 )
 from .linalg_forms import adjoint as _adjoint
 from .matmul import matmul
+from .operands import filled
 from .table import linalg as table
 from .table.creation import RANGE
 from .writing import into

@@ -17,11 +17,11 @@ from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError
 from . import comparison, indexing, shape, views
 from .arguments import require_tensor
-from .call import call, plain
+from .call import plain
 from .complex_numbers import conj
+from .operands import filled
 from .results import NamedTuple
 from .table.linalg import LINEAR, matrix_shape
-from .table.movement import FILL
 from .writing import into
 
 T = TypeVar("T", bound=TensorBase)
@@ -166,14 +166,6 @@ def turned(matrix: T) -> T:
 def adjoint(matrix: T) -> T:
     """The transposed and conjugated matrices; a view where they are real."""
     return conj(turned(matrix))
-
-
-def filled(like: TensorBase, sizes: Sequence[int], value: Any, dtype: DType | None = None) -> Any:
-    """A tensor of one number on the device of another."""
-    wanted = dtype or like.desc.dtype
-    if wanted is d.complex128:  # Fill has no complex numbers of two doubles
-        return comparison.cast(filled(like, sizes, value, d.float64), wanted)
-    return call(FILL, (value,), (tuple(sizes), wanted), like.desc.device)
 
 
 def identity(like: T, size: int, stack: Sequence[int] = ()) -> T:

@@ -18,12 +18,12 @@ from .linalg_forms import (
     PackedFactorsAndInfo,
     SingularValuesV,
     SolutionAndCoefficients,
-    filled,
     linear,
     put,
     stack_of,
     turned,
 )
+from .operands import filled
 from .reduction import norm as vector_norm_of
 from .shape import clone
 from .views import expand

@@ -18,8 +18,9 @@ from .arguments import checked
 from .call import call
 from .linalg import inv_ex
 from .linalg_factors import eigh, eigvalsh, singular, svdvals
-from .linalg_forms import LeastSquares, adjoint, epsilon, equal_stacks, filled, linear, stack_of
+from .linalg_forms import LeastSquares, adjoint, epsilon, equal_stacks, linear, stack_of
 from .matmul import matmul
+from .operands import filled
 from .reduction import amax, amin, narrowed, sum, vector_norm, widened
 from .reduction import floating as refuse_integers
 from .table import linalg as table

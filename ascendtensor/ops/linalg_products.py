@@ -12,13 +12,13 @@ from typing import Any, Final, TypeVar
 
 from .. import dtypes as d
 from ..base import TensorBase
-from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, unary, views
 from .arguments import checked, require_tensor
 from .linalg import inv
-from .linalg_forms import filled, identity, stack_of
+from .linalg_forms import identity, stack_of
 from .matmul import matmul
+from .operands import filled, in_dtype
 from .reduction import HALVES, amax, floating, narrowed, sum, widened
 from .shape import clone
 from .writing import copy_into, into
@@ -173,15 +173,11 @@ def matrix_exp(A: T) -> T:
     # Each matrix is halved as often as its own norm asks for: squaring costs precision.
     own = unary.ceil(unary.log2(elementwise.clamp(elementwise.div(norms, limit), min=1.0)))
     scale = views.unsqueeze(views.unsqueeze(unary.exp2(unary.neg(own)), -1), -1)
-    result = _series(elementwise.mul(wide, _as(scale, wide.desc.dtype)), size)
+    result = _series(elementwise.mul(wide, in_dtype(scale, wide.desc.dtype)), size)
     for done in range(halvings):
         unfinished = comparison.gt(views.unsqueeze(views.unsqueeze(own, -1), -1), done)
         result = comparison.where(unfinished, matmul(result, result), result)
     return narrowed(result, A)
-
-
-def _as(numbers: T, dtype: DType) -> T:
-    return comparison.cast(numbers, dtype) if numbers.desc.dtype is not dtype else numbers
 
 
 def _series(X: T, size: int) -> T:
@@ -221,7 +217,7 @@ def vander(x: T, *, N: int | None = None) -> T:
     count = x.desc.shape[-1] if N is None else int(N)
     if count < 1:
         raise ValueRangeError(f"N is {count}; at least one power is needed").with_context("vander", (x,))
-    return _powers(x if x.desc.dtype.category >= 2 else _as(x, d.int64), count)
+    return _powers(x if x.desc.dtype.category >= 2 else in_dtype(x, d.int64), count)
 
 
 def _powers(x: T, count: int) -> T:

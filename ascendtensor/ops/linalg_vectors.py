@@ -19,8 +19,9 @@ from . import comparison, elementwise, gather, host, shape, unary, views
 from .arguments import checked, require_tensor
 from .call import call, structured
 from .complex_numbers import conj
-from .linalg_forms import filled, real, turned
+from .linalg_forms import real, turned
 from .matmul import matmul
+from .operands import filled, in_dtype
 from .reduction import floating, mean, narrowed, sum, vector_norm, widened
 from .table import linalg as table
 from .writing import into, write
@@ -234,11 +235,7 @@ def renorm(input: T, p: float, dim: int, maxnorm: float, *, out: T | None = None
     wide = widened(input)
     norms = vector_norm(wide, p, tuple(each for each in range(rank) if each != axis), True)
     scale = comparison.where(comparison.gt(norms, maxnorm), elementwise.mul(unary.reciprocal(elementwise.add(norms, 1e-7)), maxnorm), 1.0)
-    return into(narrowed(elementwise.mul(wide, _as(scale, wide)), input), out)
-
-
-def _as(numbers: T, like: TensorBase) -> T:
-    return numbers if numbers.desc.dtype is like.desc.dtype else comparison.cast(numbers, like.desc.dtype)
+    return into(narrowed(elementwise.mul(wide, in_dtype(scale, wide.desc.dtype)), input), out)
 
 
 # Covariances
@@ -276,7 +273,7 @@ def cov(input: T, *, correction: int = 1, fweights: T | None = None, aweights: T
     if weights is not None:
         if not count:
             raise ValueRangeError("the weights of no observations add up to 0").with_context("cov", (input,))
-        data = _as(data, weights)
+        data = in_dtype(data, weights.desc.dtype)
     if weights is None:
         centred = elementwise.sub(data, mean(data, 1, True))
         weighted: T = centred
@@ -290,7 +287,7 @@ def cov(input: T, *, correction: int = 1, fweights: T | None = None, aweights: T
         weighted = elementwise.mul(centred, weights)
         lost: Any = correction
         if aweights is not None:
-            own = _as(aweights, weights)
+            own = in_dtype(aweights, weights.desc.dtype)
             lost = elementwise.div(elementwise.mul(sum(elementwise.mul(weights, own)), correction), total)
         freedom = elementwise.clamp(elementwise.sub(real(total), real(lost) if aweights is not None else lost), min=0)
     products = matmul(weighted, turned(conj(centred)))
@@ -335,7 +332,8 @@ def corrcoef(input: T) -> T:
     if not products.desc.shape:
         return elementwise.div(products, products)
     deviations = unary.sqrt(real(views.diagonal(products)))
-    result = elementwise.div(elementwise.div(products, _as(views.unsqueeze(deviations, -1), products)), _as(deviations, products))
+    deviations = in_dtype(deviations, products.desc.dtype)
+    result = elementwise.div(elementwise.div(products, views.unsqueeze(deviations, -1)), deviations)
     if not result.desc.dtype.is_complex:
         return elementwise.clamp(result, -1, 1)
     parts = views.view_as_real(result)

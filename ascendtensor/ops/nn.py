@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .. import dtypes as d
 from .. import promotion
@@ -18,7 +18,6 @@ from .arguments import checked
 from .call import call, structured
 from .reduction import widened
 from .table import nn as table
-from .table.movement import FILL
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -26,10 +25,6 @@ T = TypeVar("T", bound=TensorBase)
 def _cast(input: T, dtype: DTypeLike) -> T:
     wanted = d.as_dtype(dtype)
     return input if input.desc.dtype is wanted else comparison.cast(input, wanted)
-
-
-def _filled(value: float, shape: tuple[int, ...], like: TensorBase) -> Any:
-    return call(FILL, (value,), (shape, like.desc.dtype), like.desc.device)
 
 
 # Softmax

@@ -19,28 +19,20 @@ from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..runtime.desc import TensorDesc
 from ..runtime.memory import DeviceBuffer
-from . import comparison, elementwise, reduction, shape, unary, views
+from . import elementwise, reduction, shape, unary, views
 from .arguments import checked
 from .call import call, call_into, plain
+from .operands import filled, in_dtype
 from .reduction import narrowed, widened
 from .schema import Row
 from .shape import clone
 from .table import normalization as table
-from .table.movement import FILL
 from .writing import copy_into, into, takes_outputs
 
 T = TypeVar("T", bound=TensorBase)
 
 _CORE: Final = table.LAYER_NORM.dtypes
 """Dtypes that the operators take."""
-
-
-def _cast(input: T, dtype: DType) -> T:
-    return input if input.desc.dtype is dtype else comparison.cast(input, dtype)
-
-
-def _filled(value: float, shape: tuple[int, ...], dtype: DType, like: TensorBase) -> Any:
-    return call(FILL, (value,), (shape, dtype), like.desc.device)
 
 
 def _real(input: TensorBase, function: str) -> None:
@@ -91,12 +83,12 @@ def _params(input: TensorBase, params: Sequence[T | None], row: Row, mixed: Row)
 def _layer_norm(input: T, shape: tuple[int, ...], weight: T | None, bias: T | None, eps: float) -> tuple[T, T, T]:
     dtype = input.desc.dtype
     if dtype not in _CORE or not input.desc.numel:
-        weight, bias = (None if each is None else _cast(each, dtype) for each in (weight, bias))
+        weight, bias = (None if each is None else in_dtype(each, dtype) for each in (weight, bias))
         result, mean, inverse = _standard(input, tuple(range(-len(shape), 0)), eps)
         return _affine(result, weight, bias), mean, inverse
     row, wanted = _params(input, (weight, bias), table.LAYER_NORM, table.LAYER_NORM_MIXED)
-    gamma = _filled(1, shape, wanted, input) if weight is None else weight
-    beta = _filled(0, shape, wanted, input) if bias is None else bias
+    gamma = filled(input, shape, 1, wanted) if weight is None else weight
+    beta = filled(input, shape, 0, wanted) if bias is None else bias
     return call(row, (input, gamma, beta), (len(shape), float(eps)))
 
 
@@ -162,11 +154,11 @@ def rms_norm(input: T, normalized_shape: Sequence[int], weight: T | None = None,
         eps = float(d.finfo(d.float64 if dtype is d.float64 else d.float32).eps)
     if dtype in _CORE and input.desc.numel:
         row, wanted = _params(input, (weight,), table.RMS_NORM, table.RMS_NORM_MIXED)
-        gamma = _filled(1, shape, wanted, input) if weight is None else weight
+        gamma = filled(input, shape, 1, wanted) if weight is None else weight
         return call(row, (input, gamma), (float(eps),))[0]
     square = reduction.mean(elementwise.mul(input, input), tuple(range(-len(shape), 0)), True)
     result = elementwise.mul(input, unary.rsqrt(elementwise.add(square, eps)))
-    return _affine(result, None if weight is None else _cast(weight, dtype), None)
+    return _affine(result, None if weight is None else in_dtype(weight, dtype), None)
 
 
 # By channels
@@ -178,7 +170,7 @@ def _by_channel(param: T | None, input: TensorBase, name: str, function: str) ->
         return None
     shape = input.desc.shape
     _check_channels(param, shape, name, function)
-    return views.reshape(_cast(param, input.desc.dtype), (shape[1], *(1,) * (len(shape) - 2)))
+    return views.reshape(in_dtype(param, input.desc.dtype), (shape[1], *(1,) * (len(shape) - 2)))
 
 
 def _check_channels(param: TensorBase | None, shape: tuple[int, ...], name: str, function: str) -> None:
@@ -348,7 +340,7 @@ def _batch_norm(
         if running_mean is None or running_var is None:
             raise ValueRangeError("running_mean and running_var are needed outside training").with_context(function, (input,))
         given = _with_given if single else _with_given_composed
-        none = _filled(0, (0,), statistics, input)
+        none = filled(input, (0,), 0, statistics)
         return given(input, running_mean, running_var, weight, bias, eps), none, none
     if single:
         return _with_own(input, running_mean, running_var, weight, bias, momentum, eps)
@@ -357,13 +349,13 @@ def _batch_norm(
     if input.desc.numel:
         _follow(running_mean, running_var, input, dims, momentum)
     result = _affine(result, _by_channel(weight, input, "weight", function), _by_channel(bias, input, "bias", function))
-    return result, *(views.reshape(_cast(each, statistics), shape[1:2]) for each in (mean, inverse))  # type: ignore[return-value]
+    return result, *(views.reshape(in_dtype(each, statistics), shape[1:2]) for each in (mean, inverse))  # type: ignore[return-value]
 
 
 def _with_given(input: T, mean: T, variance: T, weight: T | None, bias: T | None, eps: float) -> T:
     channels = input.desc.shape[1:2]
-    scale = _filled(1, channels, d.float32, input) if weight is None else weight
-    offset = _filled(0, channels, d.float32, input) if bias is None else bias
+    scale = filled(input, channels, 1, d.float32) if weight is None else weight
+    offset = filled(input, channels, 0, d.float32) if bias is None else bias
     return call(table.BATCH_NORM_EVAL, (input, scale, offset, mean, variance), (float(eps),))
 
 
@@ -379,8 +371,8 @@ def _with_own(
 ) -> tuple[T, T, T]:
     """One operator that writes the statistics of before in place, straight into their memory where that can be."""
     channels = input.desc.shape[1:2]
-    gamma = _filled(1, channels, d.float32, input) if weight is None else weight
-    beta = _filled(0, channels, d.float32, input) if bias is None else bias
+    gamma = filled(input, channels, 1, d.float32) if weight is None else weight
+    beta = filled(input, channels, 0, d.float32) if bias is None else bias
     targets = [
         _statistics(running_mean, 0, input, (gamma, beta, running_var)),
         _statistics(running_var, 1, input, (gamma, beta, running_mean)),
@@ -402,12 +394,12 @@ def _outputs(input: TensorBase) -> tuple[tuple[tuple[int, ...], DType], ...]:
 def _statistics(given: T | None, start: float, like: T, others: tuple[T | None, ...]) -> T:
     """Memory with a running statistic that the operator may write while it reads the others: the tensor's own, or a copy."""
     if given is None:
-        return _filled(start, like.desc.shape[1:2], d.float32, like)
+        return filled(like, like.desc.shape[1:2], start, d.float32)
     storage = base.storage(given)
     apart = all(each is None or base.storage(each) is not storage for each in (like, *others))
     if given.desc.dtype is d.float32 and apart and takes_outputs(given, ()):
         return given
-    copy = plain(_cast(given, d.float32))
+    copy = plain(in_dtype(given, d.float32))
     return clone(copy) if base.storage(copy) is storage else copy
 
 
@@ -426,7 +418,7 @@ def _follow(running_mean: T | None, running_var: T | None, input: T, dims: tuple
 
 
 def _toward(target: T, value: T, momentum: float) -> None:
-    copy_into(target, elementwise.lerp(_cast(target, value.desc.dtype), value, float(momentum)))
+    copy_into(target, elementwise.lerp(in_dtype(target, value.desc.dtype), value, float(momentum)))
 
 
 @checked
@@ -507,7 +499,7 @@ def local_response_norm(input: T, size: int, alpha: float = 1e-4, beta: float = 
     if size < 1:
         raise ValueRangeError(f"size must be positive, not {size}").with_context("local_response_norm", (input,))
     if input.desc.dtype.category < d.FLOATING:
-        input = _cast(input, d.get_default_dtype())
+        input = in_dtype(input, d.get_default_dtype())
     if not input.desc.numel:
         return elementwise.mul(input, 1)
     wide = widened(input)

@@ -23,7 +23,8 @@ from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, gather, geometry, host, reduction, shape, unary, views
 from .arguments import checked
 from .call import call
-from .folding import filled, padded, unbatched, windows
+from .folding import padded, unbatched, windows
+from .operands import filled
 from .table import pooling as table
 
 T = TypeVar("T", bound=TensorBase)

@@ -22,7 +22,7 @@ from ..errors import DTypeError, ShapeError, UnsupportedError, ValueRangeError
 from . import elementwise, gather, geometry, host, pooling, reduction, views
 from .arguments import checked, require_tensor
 from .call import call
-from .folding import filled
+from .operands import filled
 from .schema import Meta
 from .table import resampling as table
 

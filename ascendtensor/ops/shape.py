@@ -13,17 +13,16 @@ from typing import Any, TypeVar, overload
 from .. import base, promotion, shapes
 from .. import dtypes as d
 from ..base import TensorBase
-from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import host, views
 from .arguments import checked
 from .call import call, contiguous_copy, plain
 from .indexing import fill
+from .operands import dim_of, filled, in_dtype
 from .reduction import sum as total
 from .schema import Row
 from .table import movement as table
 from .table.creation import RANGE
-from .table.elementwise import CAST
 from .writing import check_writable, copy_into, empty_like, into, move_into, write
 
 T = TypeVar("T", bound=TensorBase)
@@ -33,13 +32,6 @@ Ints = Sequence[int]
 
 def _integers(given: Any) -> tuple[int, ...]:
     return tuple(map(as_int, given)) if isinstance(given, Iterable) else (as_int(given),)
-
-
-def _dim(input: TensorBase, dim: int, function: str) -> int:
-    try:
-        return shapes.normalize_dim(dim, len(input.desc.shape))
-    except AscendTensorError as error:
-        raise error.with_context(function, (input,)) from None
 
 
 # complex128 has no kernel that moves it on some operators: it is moved as pairs of int64
@@ -93,14 +85,10 @@ def contiguous(input: T) -> T:
     return input if input.is_contiguous() else contiguous_copy(input)  # type: ignore[return-value]
 
 
-def _filled(like: T, shape: tuple[int, ...], value: Any, dtype: DType | None = None) -> T:
-    return call(table.FILL, (value,), (shape, dtype or like.desc.dtype), like.desc.device)
-
-
 def _zeros(like: T, shape: tuple[int, ...]) -> T:
     if like.desc.dtype is d.complex128:
-        return from_pairs(_filled(like, (*shape, 2), 0, d.int64))
-    return _filled(like, shape, 0)
+        return from_pairs(filled(like, (*shape, 2), 0, d.int64))
+    return filled(like, shape, 0)
 
 
 # Joining
@@ -154,19 +142,15 @@ def _joined_specially(given: tuple[T, ...], dim: int) -> T:
         shape = shapes.concat_shape([tensor.desc.shape for tensor in shaped], dim)
     except AscendTensorError as error:
         raise error.with_context("cat", given) from None
-    kept = [_as(tensor, dtype) for tensor in shaped if tensor.desc.numel]
+    kept = [in_dtype(tensor, dtype) for tensor in shaped if tensor.desc.numel]
     if not kept:
-        return _zeros(_as(given[0], dtype), shape)
+        return _zeros(in_dtype(given[0], dtype), shape)
     if len(kept) == 1:
         return clone(kept[0])
     dim = shapes.normalize_dim(dim, len(shape))
     if dtype is d.complex128:
         return from_pairs(call(table.CONCAT, tuple(map(as_pairs, kept)), (dim,)))
     return call(table.CONCAT, tuple(kept), (dim,))
-
-
-def _as(input: T, dtype: DType) -> T:
-    return input if input.desc.dtype is dtype else call(CAST, (input,), (dtype,))
 
 
 @checked
@@ -192,7 +176,7 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         raise ShapeError("there are no tensors to stack", where="stack")
     if any(tensor.desc.dtype is d.complex128 for tensor in given):
         ndim = len(given[0].desc.shape) + 1
-        pairs = tuple(as_pairs(_as(tensor, d.complex128)) for tensor in given)
+        pairs = tuple(as_pairs(in_dtype(tensor, d.complex128)) for tensor in given)
         return into(from_pairs(call(table.PACK, pairs, (dim % ndim if -ndim <= dim < ndim else dim,))), out)
     return call(table.PACK, given, (dim,)) if out is None else write(table.PACK, out, given, (dim,))
 
@@ -245,7 +229,7 @@ def block_diag(*tensors: T) -> T:
     if not given or any(len(tensor.desc.shape) != 2 for tensor in given):
         raise ShapeError("matrices are needed, at least one", where="block_diag").with_context("block_diag", tensors)
     dtype = promotion.result_type([(tensor.desc.dtype, 2) for tensor in given])
-    like = _as(given[0], dtype)
+    like = in_dtype(given[0], dtype)
     whole = _zeros(like, tuple(sum(tensor.desc.shape[at] for tensor in given) for at in (0, 1)))
     row = column = 0
     for tensor in given:
@@ -327,7 +311,7 @@ def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, 
         input, dim = views.reshape(input, input.desc.numel), 0
     elif not input.desc.shape:
         raise IndexRangeError("a 0-d tensor has no dimensions").with_context("repeat_interleave", (input,))
-    dim = _dim(input, dim, "repeat_interleave")
+    dim = dim_of(input, dim, "repeat_interleave")
     shape = input.desc.shape
     if not isinstance(repeats, TensorBase):
         number = as_int(repeats)
@@ -420,7 +404,7 @@ def flip(input: T, *dims: Any) -> T:
     Ascend operator: ReverseV2. Like: torch.flip, numpy.flip.
     """
     given = _integers(dims[0] if len(dims) == 1 else dims)
-    numbers = tuple(sorted(_dim(input, dim, "flip") for dim in given))
+    numbers = tuple(sorted(dim_of(input, dim, "flip") for dim in given))
     if len(set(numbers)) != len(numbers):
         raise ShapeError(f"dims {list(given)} name a dimension twice").with_context("flip", (input,))
     return call(table.FLIP, (input,), (numbers,)) if numbers and input.desc.shape else clone(input)
@@ -457,7 +441,7 @@ def roll(input: T, shifts: Any, dims: Any = None) -> T:
     if dims is None:
         flat = views.reshape(input, -1) if input.desc.numel else input
         return views.reshape(_rolled(flat, (sum(steps),), (0,)), input.desc.shape)
-    numbers = tuple(_dim(input, dim, "roll") for dim in _integers(dims))
+    numbers = tuple(dim_of(input, dim, "roll") for dim in _integers(dims))
     if numbers and not input.desc.shape:
         raise IndexRangeError("a 0-d tensor has no dimensions to roll").with_context("roll", (input,))
     if len(steps) != len(numbers) or not steps:
@@ -502,7 +486,7 @@ def rot90(input: T, k: int = 1, dims: Ints = (0, 1)) -> T:
 
     Ascend operator: ReverseV2. Like: torch.rot90, numpy.rot90.
     """
-    if len(dims) != 2 or _dim(input, dims[0], "rot90") == _dim(input, dims[1], "rot90"):
+    if len(dims) != 2 or dim_of(input, dims[0], "rot90") == dim_of(input, dims[1], "rot90"):
         raise ShapeError(f"two different dimensions are needed, not {list(dims)}").with_context("rot90", (input,))
     one, other = dims
     turns = as_int(k) % 4
@@ -687,7 +671,7 @@ def select_scatter(input: T, src: TensorBase, dim: int, index: int) -> T:
 @checked
 def slice_scatter(input: T, src: TensorBase, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> T:
     """A copy with a slice of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.slice_scatter."""
-    at = _dim(input, dim, "slice_scatter")
+    at = dim_of(input, dim, "slice_scatter")
     if step < 1:
         raise ValueRangeError(f"step must be positive, not {step}").with_context("slice_scatter", (input, src))
 
@@ -767,7 +751,7 @@ def pad(input: T, pad: Ints, mode: str = "constant", value: Any = None) -> T:
 
 def _constant_pad(input: T, added: tuple[int, ...], value: Any) -> T:
     if not input.desc.numel:
-        return _filled(input, tuple(added[2 * at] + size + added[2 * at + 1] for at, size in enumerate(input.desc.shape)), value)
+        return filled(input, tuple(added[2 * at] + size + added[2 * at + 1] for at, size in enumerate(input.desc.shape)), value)
     return call(table.PAD, (input, value), (added, "constant"))
 
 

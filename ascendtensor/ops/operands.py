@@ -1,0 +1,41 @@
+"""What many functions do before their operators run: find a dimension, cast an operand that needs it, fill a tensor."""
+
+# mypy: disable-error-code="no-any-return"
+# (`call` gives Any: only the operands know the tensor class.)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from .. import shapes
+from ..base import TensorBase
+from ..dtypes import complex128, float64
+from ..dtypes import dtype as DType
+from ..errors import AscendTensorError
+from .call import call
+from .table.elementwise import CAST
+from .table.movement import FILL
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def dim_of(input: TensorBase, dim: int, function: str) -> int:
+    """A dimension counted from the front; the error names the function and its operand."""
+    try:
+        return shapes.normalize_dim(dim, len(input.desc.shape))
+    except AscendTensorError as error:
+        raise error.with_context(function, (input,)) from None
+
+
+def in_dtype(input: T, dtype: DType) -> T:
+    """The tensor itself if it has the dtype, else a cast."""
+    return input if input.desc.dtype is dtype else call(CAST, (input,), (dtype,))
+
+
+def filled(like: TensorBase, sizes: Sequence[int], value: Any, dtype: DType | None = None) -> Any:
+    """A tensor of one number on the device of another, by default of its dtype."""
+    wanted = dtype or like.desc.dtype
+    if wanted is complex128:  # Fill has no complex numbers of two doubles
+        return in_dtype(filled(like, sizes, value, float64), wanted)
+    return call(FILL, (value,), (tuple(sizes), wanted), like.desc.device)
