@@ -94,7 +94,7 @@ def same_dtype(*operands: Any) -> list[Any]:
     return [border.cast(x, common) for x in operands]
 
 
-_NAMED: Final[dict[str, Ufunc]] = {
+NAMED: Final[dict[str, Ufunc]] = {
     "absolute": Ufunc(_abs),
     "add": Ufunc(elementwise.add),
     "arccos": Ufunc(unary.acos),
@@ -185,7 +185,7 @@ _NAMED: Final[dict[str, Ufunc]] = {
     "vecmat": Ufunc(_product(_vecmat), of_tensors=True),
 }
 
-UFUNCS: Final[dict[np.ufunc, Ufunc]] = {getattr(np, name): how for name, how in _NAMED.items() if hasattr(np, name)}
+UFUNCS: Final[dict[np.ufunc, Ufunc]] = {getattr(np, name): how for name, how in NAMED.items() if hasattr(np, name)}
 """Those that this NumPy has."""
 
 REDUCTIONS: Final[dict[np.ufunc, Reduction]] = {

@@ -324,7 +324,7 @@ CHOOSING: Final[dict[str, list[Call]]] = {
     "union1d": [lambda x: np.union1d(x.k, x.i)],
     "unique": [
         lambda x: np.unique(x.k),
-        lambda x: np.unique(x.i, return_inverse=True),
+        lambda x: np.unique(x.k, return_inverse=True),
         lambda x: np.unique(x.k, return_index=True, return_inverse=True, return_counts=True),
         lambda x: np.unique(x.i, axis=1),
         lambda x: np.unique(x.k, return_counts=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from ascendtensor.interop import functions, ufuncs
 from .numpy_samples import OPERANDS, SAMPLES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "numpy.md").read_text(encoding="utf-8")
+
+OF_2 = not np.__version__.startswith("1.")
 
 MAKERS = {"array", "asarray", "asanyarray", "ascontiguousarray", "empty", "full", "ones", "zeros"}
 """Called with `like=`."""
@@ -74,9 +77,20 @@ def agree(found: Any, expected: Any, tolerance: float = 2e-4) -> None:
             assert value == other
 
 
+def _is_there(name: str) -> bool:
+    """Whether this NumPy has the function."""
+    try:
+        operator.attrgetter(name)(np)
+    except AttributeError:
+        return False
+    return True
+
+
 def cases() -> Iterator[tuple[str, int, str]]:
     """Each call on tensors; those of several operands also on tensors and arrays, in both orders."""
     for name, calls in SAMPLES.items():
+        if not _is_there(name):
+            continue
         for place, call in enumerate(calls):
             probe = Operands("h")
             with np.errstate(all="ignore"):
@@ -108,27 +122,31 @@ def test_every_function_has_a_sample() -> None:
 
 
 def test_functions_are_those_that_numpy_asks_about() -> None:
-    known = overrides.get_overridable_numpy_array_functions()
     assert len(functions.TABLE) >= 150
-    assert all(function in known for function in functions.TABLE)
+    if OF_2:
+        assert functions.TABLE.keys() <= overrides.get_overridable_numpy_array_functions()
 
 
 def test_the_page_lists_the_functions_and_ufuncs() -> None:
     listed = PAGE.partition("## What there is")[2]
     names = set(re.findall(r"`([\w.]+)`", listed))
-    expected = set(functions.NAMES) | set(functions.questions.LIKE) | {ufunc.__name__ for ufunc in ufuncs.UFUNCS}
+    expected = set(functions.NAMES) | set(functions.questions.LIKE) | set(ufuncs.NAMED)
     assert names == expected
     count, of_ufuncs = (int(number) for number in re.findall(r"(\d+) (?:functions|ufuncs)", PAGE)[:2])
-    assert (count, of_ufuncs) == (len(functions.NAMES) + len(functions.questions.LIKE), len(ufuncs.UFUNCS))
+    assert (count, of_ufuncs) == (len(functions.NAMES) + len(functions.questions.LIKE), len(ufuncs.NAMED))
 
 
-@pytest.mark.parametrize("name", sorted(functions.NAMES))
+@pytest.mark.skipif(not OF_2, reason="the parameters are those of NumPy 2")
+@pytest.mark.parametrize("name", sorted(filter(_is_there, functions.NAMES)))
 def test_parameters_are_numpys(name: str) -> None:
     ours = functions.NAMES[name]
     target: Any = np
     for part in name.split("."):
         target = getattr(target, part)
-    theirs = inspect.signature(target).parameters
+    try:
+        theirs = inspect.signature(target).parameters
+    except ValueError:  # of functions in C before NumPy 2.4
+        return
     mine = inspect.signature(ours).parameters
     if any(each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in [*mine.values(), *theirs.values()]):
         return
@@ -172,7 +190,7 @@ def test_what_is_not_there_is_a_type_error(call: Callable[[Any], Any]) -> None:
     [
         lambda t: np.add(t, t, casting="safe"),
         lambda t: np.matmul(t, t, axes=[(0, 1)] * 3),
-        lambda t: np.quantile(t, 0.5, weights=t),
+        lambda t: np.sort(t, order="x"),
         lambda t: np.take(t, [5], mode="clip"),
         lambda t: np.pad(t, 1, mode="linear_ramp"),
         lambda t: np.interp(t, [0.0, 1.0], [0.0, 1.0], period=2.0),
@@ -265,8 +283,8 @@ def test_ufuncs_give_what_they_give_on_arrays(ufunc: np.ufunc) -> None:
         agree(host, expected, 1e-5)
 
 
-_NOT_OF_INTEGERS = {"arccos", "arcsin", "arctanh", "reciprocal", "power"}
-"""Without values for these integers, or of another dtype here."""
+_NOT_OF_INTEGERS = {"arccos", "arcsin", "arctanh", "ceil", "floor", "power", "reciprocal", "trunc"}
+"""Without values for these integers, or of another dtype here or in NumPy before 2.1."""
 
 
 @pytest.mark.parametrize(
