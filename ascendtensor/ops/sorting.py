@@ -18,7 +18,7 @@ from .. import shapes
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
-from . import comparison, elementwise, gather, host, reduction, unsigned, views
+from . import comparison, complex_numbers, elementwise, gather, host, reduction, shape, unsigned, views
 from .arguments import checked
 from .call import call
 from .reduction import narrowed, put_pair, widened
@@ -338,7 +338,7 @@ def unique(input: T, sorted: bool = True, return_inverse: bool = False, return_c
     """The different elements, in order. Waits for the result: its shape depends on the data.
 
     Args:
-        input: Tensor of any shape and real dtype.
+        input: Tensor of any shape and dtype; with `dim` of real dtype.
         sorted: Accepted for PyTorch's sake; the result is always in order.
         return_inverse: Whether to give, for each element, its index in the result.
         return_counts: Whether to give how often each occurs.
@@ -348,12 +348,15 @@ def unique(input: T, sorted: bool = True, return_inverse: bool = False, return_c
         A 1-d tensor (with `dim`, of the operand's rank); a tuple with int64 inverse and counts where asked for. NaNs are all different.
 
     Raises:
-        DTypeError: The dtype is complex.
+        DTypeError: The dtype is complex, and `dim` is given.
         IndexRangeError: There is no such dim.
 
-    Ascend operator: UniqueWithCountsAndSorting; UniqueWithCountsExt2 with `dim`. Like: torch.unique, numpy.unique.
+    Ascend operator: UniqueWithCountsAndSorting; UniqueWithCountsExt2 with `dim`; Sort and others for complex numbers.
+    Like: torch.unique, numpy.unique.
     """
-    if dim is None:
+    if dim is None and input.desc.dtype.is_complex:
+        values, inverse, counts = _unique_pairs(input)
+    elif dim is None:
         values, inverse, counts = call(table.UNIQUE, (input,), (return_inverse, return_counts))
         if return_inverse and not input.desc.shape:
             inverse = views.reshape(inverse, ())
@@ -378,6 +381,27 @@ def unique_consecutive(input: T, return_inverse: bool = False, return_counts: bo
     if return_inverse and not input.desc.shape:
         inverse = views.reshape(inverse, ())
     return _chosen(values, inverse if return_inverse else None, counts if return_counts else None)
+
+
+def _unique_pairs(input: T) -> tuple[Any, Any, Any]:
+    """Unique complex numbers in NumPy's order, by real and then by imaginary part; inverse and counts."""
+    flat = views.ravel(input)
+    parts = [views.real(flat), views.imag(flat)]
+    count = flat.desc.numel
+    if not count:
+        none = call(FILL, (0,), ((0,), d.int64), input.desc.device)
+        return flat, views.reshape(none, input.desc.shape), none
+    order = argsort(parts[1], stable=True)
+    order = gather.gather(order, 0, argsort(gather.gather(parts[0], 0, order), stable=True))
+    ordered = [gather.gather(part, 0, order) for part in parts]
+    changes = [comparison.ne(views.narrow(part, 0, 1, count - 1), views.narrow(part, 0, 0, count - 1)) for part in ordered]
+    fresh = shape.cat((call(FILL, (True,), ((1,), d.bool_), input.desc.device), comparison.logical_or(*changes)))
+    values = complex_numbers.complex(*(gather.masked_select(part, fresh) for part in ordered))
+    group = elementwise.sub(reduction.cumsum(fresh, 0), 1)
+    inverse = gather.scatter(elementwise.mul(group, 0), 0, order, group)
+    starts = views.ravel(gather.nonzero(fresh))
+    ends = shape.cat((views.narrow(starts, 0, 1, starts.desc.numel - 1), call(FILL, (count,), ((1,), d.int64), input.desc.device)))
+    return values, views.reshape(inverse, input.desc.shape), elementwise.sub(ends, starts)
 
 
 def _chosen(values: Any, *others: Any) -> Any:

@@ -69,3 +69,17 @@ def test_a_long_running_sum_is_exact_to_rounding() -> None:
 def test_nothing_has_no_rank() -> None:
     with pytest.raises(IndexError, match="non-zero"):
         at.kthvalue(at.zeros(0), 1)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128], ids=str)
+def test_unique_complex_numbers_are_numpys(dtype: type) -> None:
+    rng = np.random.default_rng(3)
+    for shape in ((), (1,), (0,), (40,), (6, 5)):
+        x = np.asarray(rng.integers(-1, 2, shape) + 1j * rng.integers(-1, 2, shape)).astype(dtype)
+        values, inverse, counts = at.unique(at.tensor(x), return_inverse=True, return_counts=True)
+        wanted = np.unique(x, return_inverse=True, return_counts=True)
+        np.testing.assert_array_equal(values.numpy(), wanted[0])
+        np.testing.assert_array_equal(inverse.numpy(), wanted[1].reshape(shape))
+        np.testing.assert_array_equal(counts.numpy(), wanted[2])
+        assert values.dtype.numpy == dtype and inverse.dtype is at.int64
+    assert at.unique(at.tensor(np.array([np.nan, np.nan, 1 + 0j], dtype))).shape == (3,)

@@ -100,7 +100,7 @@ BINOMIAL: Final = Row(
     (*_COUNTS, Input("counts"), Input("probs")),
     (Output("y"),),
     rules.counted,
-    (Attr("dtype", "data_type"),),
+    (Attr("dtype", "data_type", d.int32.acl),),
     Kind.FLOAT_ONLY,
     (d.float32, d.float16, d.float64),
 )
