@@ -88,7 +88,8 @@ def scalar_dtype(scalar: type) -> dtype:
         return get_default_dtype()
     if issubclass(scalar, complex):
         return get_default_dtype().to_complex()
-    raise DTypeError(f"an operand of type {scalar.__name__} is neither a tensor nor a number")
+    advice = "An array or a list becomes a tensor by tensor()."
+    raise DTypeError(f"an operand of type {scalar.__name__} is neither a tensor nor a number", advice=advice)
 
 
 def result_type(operands: Iterable[Operand]) -> dtype:

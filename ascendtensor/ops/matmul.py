@@ -74,8 +74,8 @@ def matmul(input: T, other: T, *, out: T | None = None) -> T:
 
 def _not_tensors(function: str, *operands: Any) -> DTypeError:
     names = " and ".join(type(operand).__name__ for operand in operands)
-    advice = "Arrays and lists become tensors by tensor(); a number is multiplied with *."
-    return DTypeError(f"two tensors are needed, not {names}", where=function, advice=advice)
+    advice = "Arrays and lists become tensors by tensor()" + ("; a number is multiplied with *." if function == "matmul" else ".")
+    return DTypeError(f"{'a tensor is' if len(operands) == 1 else 'tensors are'} needed, not {names}", where=function, advice=advice)
 
 
 def _matmul(input: T, other: T, out: T | None, function: str) -> T:

@@ -303,7 +303,7 @@ class Planner:
         if input.accepts and operand.desc.dtype not in input.accepts:
             known = ("one of " if len(input.accepts) > 1 else "") + ", ".join(dtype.name for dtype in input.accepts)
             text = f"the operand {input.name} has dtype {operand.desc.dtype.name}; it must be {known}"
-            raise DTypeError(text, advice="Convert with .to(dtype); a comparison gives bool.")
+            raise DTypeError(text, advice="Convert with .to(dtype)." if len(input.accepts) > 1 else f"Convert with .to({known}).")
         return described, self._casting(steps)
 
     def _casting(self, steps: Sequence[DType]) -> Fetch:
