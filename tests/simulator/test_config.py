@@ -38,6 +38,9 @@ def init(tmp_path: Path, content: dict[str, Any]) -> int:
         {"dump": {"dump_path": ".", "dump_list": [{"layer": "conv"}]}},
         {"dump": {"dump_level": "layer"}},
         {"dump": {"dump_scene": "some"}},
+        {"dump": {"dump_path": ".", "dump_debug": "on", "dump_op_switch": "on"}},
+        {"dump": {"dump_path": ".", "dump_scene": "aic_err_brief_dump", "dump_op_switch": "on"}},
+        {"dump": {"dump_path": ".", "dump_scene": "watcher", "dump_mode": "all"}},
         {"StackSize": 65536},
         {"StackSize": {"aicore_stack_size": "65536"}},
         {"StackSize": {"aicore_stack_size": 32767}},
@@ -53,7 +56,7 @@ def init(tmp_path: Path, content: dict[str, Any]) -> int:
     ],
 )
 def test_illegal_values(tmp_path: Path, content: dict[str, Any]) -> None:
-    assert init(tmp_path, content) == 100000
+    assert init(tmp_path, content) == (100009 if "dump" in content else 100000)
     assert "EH0001" in (acl.get_recent_err_msg() or "")
     assert acl.init() == 0  # a failed init may be tried again with something else
 
@@ -64,6 +67,7 @@ def test_illegal_values(tmp_path: Path, content: dict[str, Any]) -> None:
         {"unknown": {"key": 1}},
         {"dump": {"dump_path": ".", "dump_mode": "all", "dump_list": [{"model_name": "net", "layer": ["conv"]}], "dump_op_switch": "on"}},
         {"dump": {"dump_op_switch": "off"}},
+        {"dump": {"dump_scene": "lite_exception"}},
         {"StackSize": {"aicore_stack_size": 40000, "simt_stack_size": 8192}, "simt_printf_fifo_size": 4096},
         {"acl_graph": {"event_mode": "1"}, "err_msg_mode": "0"},
         {"profiler": {"switch": "off"}},

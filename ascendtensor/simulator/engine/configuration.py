@@ -8,10 +8,13 @@ from __future__ import annotations
 import os
 from typing import Any, Final, NamedTuple
 
+from ascendtensor.codes import ErrorCode
+
 from . import contexts, profiling
 from .arguments import invalid
 
 LEAST_STACK: Final = 32768
+INVALID_DUMP: Final = int(ErrorCode.INVALID_DUMP_CONFIG)
 _SWITCH: Final = ("on", "off")
 _DUMP_CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "dump_mode": ("input", "output", "all"),
@@ -44,10 +47,10 @@ def read(config: dict[str, Any]) -> Configuration:
     """Check the recognised keys in CANN's order (RT-3).
 
     Raises:
-        AclFault: 100000 for an illegal value, 107001 for a default device that does not exist.
+        AclFault: 100000 for an illegal value, 100009 for one of the dump's, 107001 for a default device that does not exist.
     """
     mode = _one_of("err_msg_mode", config.get("err_msg_mode", "0"), ("0", "1"))
-    _check_dump(_section(config, "dump"))
+    _check_dump(_section(config, "dump", INVALID_DUMP))
     limit = config.get("max_opqueue_num", "20000")
     if not (isinstance(limit, str) and limit.isascii() and limit.isdecimal() and int(limit) > 0):
         raise invalid("max_opqueue_num", limit, "must be a decimal number above 0, as a string")
@@ -66,16 +69,16 @@ def apply_profiler(section: Any) -> None:
         profiling.from_file(section)
 
 
-def _section(config: dict[str, Any], key: str) -> dict[str, Any]:
+def _section(config: dict[str, Any], key: str, code: int = 100000) -> dict[str, Any]:
     section = config.get(key, {})
     if not isinstance(section, dict):
-        raise invalid(key, section, "must be an object")
+        raise invalid(key, section, "must be an object", code)
     return section
 
 
-def _one_of(key: str, value: Any, allowed: tuple[str, ...]) -> str:
+def _one_of(key: str, value: Any, allowed: tuple[str, ...], code: int = 100000) -> str:
     if not isinstance(value, str) or value not in allowed:
-        raise invalid(key, value, f"must be one of {', '.join(allowed)}, as a string")
+        raise invalid(key, value, f"must be one of {', '.join(allowed)}, as a string", code)
     return value
 
 
@@ -88,26 +91,37 @@ def _positive(key: str, value: Any, least: int = 1) -> int:
 def _check_dump(section: dict[str, Any]) -> None:
     for key, allowed in _DUMP_CHOICES.items():
         if key in section:
-            _one_of(key, section[key], allowed)
+            _one_of(key, section[key], allowed, INVALID_DUMP)
     layers = section.get("dump_list", [])
     if not isinstance(layers, list) or not all(isinstance(entry, dict) for entry in layers):
-        raise invalid("dump_list", layers, "must be a list of objects")
+        raise invalid("dump_list", layers, "must be a list of objects", INVALID_DUMP)
     for entry in layers:
         _check_dumped_model(entry)
     wanted = bool(layers) or "on" in (section.get("dump_op_switch"), section.get("dump_debug"))
     path = section.get("dump_path", "" if wanted else ".")
     if not isinstance(path, str) or (wanted and not os.path.isdir(path)):
-        raise invalid("dump_path", path, "must be a folder that exists")
+        raise invalid("dump_path", path, "must be a folder that exists", INVALID_DUMP)
+    _check_dump_conflicts(section)
+
+
+def _check_dump_conflicts(section: dict[str, Any]) -> None:
+    """Dumps of operators, of overflows and of exceptions exclude each other; a watch sees outputs alone."""
+    scene = section.get("dump_scene")
+    chosen = [key for key in ("dump_debug", "dump_op_switch") if section.get(key) == "on"]
+    if len(chosen) == 2 or (scene and chosen):
+        raise invalid(chosen[-1], "on", f"can't be with {'dump_scene' if scene else chosen[0]}", INVALID_DUMP)
+    if scene == "watcher" and section.get("dump_mode", "output") != "output":
+        raise invalid("dump_mode", section["dump_mode"], "must be output with the dump_scene watcher", INVALID_DUMP)
 
 
 def _check_dumped_model(entry: dict[str, Any]) -> None:
     """{"model_name": text, "layer": [text], "watcher_nodes": [text]}, each of them optional."""
     if not isinstance(entry.get("model_name", ""), str):
-        raise invalid("model_name", entry["model_name"], "must be a text")
+        raise invalid("model_name", entry["model_name"], "must be a text", INVALID_DUMP)
     for key in ("layer", "watcher_nodes"):
         names = entry.get(key, [])
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise invalid(key, names, "must be a list of texts")
+            raise invalid(key, names, "must be a list of texts", INVALID_DUMP)
 
 
 def _check_stack(section: dict[str, Any]) -> None:
