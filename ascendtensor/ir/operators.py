@@ -15,7 +15,7 @@ from ..compiler.description import ABSENT, Attribute, TensorDescription
 from ..compiler.simulated import has_kernel
 from ..dtypes import dtype as DType
 from ..dtypes import float32, from_acl
-from ..errors import AclError, ShapeError, UnsupportedError, ValueRangeError
+from ..errors import AclError, CompileError, ShapeError, UnsupportedError, ValueRangeError
 from ..launch.inference import infer_outputs
 from ..ops.call import call as launch
 from ..ops.call import find, launch_into
@@ -68,9 +68,13 @@ class Operator:
         """Launch it; see `ir.call`."""
         key = _call_key(inputs, outputs, desc_format, attrs)
         known = None if key is None else self._calls.get(key)
-        if known is None:
-            return self._checked(key, inputs, outputs, desc_format, device, attrs)
-        results = launch(known.row, known.operands(inputs), known.arguments)
+        try:
+            if known is None:
+                results = self._checked(key, inputs, outputs, desc_format, device, attrs)
+            else:
+                results = launch(known.row, known.operands(inputs), known.arguments)
+        except CompileError as error:
+            raise wrong(self.facts, error) from None
         return (results,) if self._several and not isinstance(results, tuple) else results
 
     def _checked(
@@ -96,7 +100,7 @@ class Operator:
                 if len(self._calls) >= CAPACITY:
                     self._calls.clear()
                 self._calls[key] = _Known(row, arguments, tuple(slot.kind != "const" for slot in bound.slots), self._lists)
-        return (results,) if self._several and not isinstance(results, tuple) else results
+        return results
 
     def _count(self, count: int | None, values: dict[str, Any]) -> int:
         """Members of the repeated output; 0 where there is none."""
