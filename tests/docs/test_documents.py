@@ -78,7 +78,17 @@ def test_links_lead_somewhere(document: Path) -> None:
 @EACH
 def test_files_that_are_named_exist(document: Path) -> None:
     known = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.suffix in (".py", ".ipynb", ".jsonl", ".json", ".md")}
-    examples = {"acl.json", "add.json", "ascendtensor-selfcheck.json", "manifest.json", "op_models/manifest.json", "ops.json", "program.py"}
+    examples = {
+        "acl.json",
+        "add.json",
+        "ascendtensor-selfcheck.json",
+        "manifest.json",
+        "op_models/manifest.json",
+        "op_models/profile.json",
+        "ops.json",
+        "profile.json",
+        "program.py",
+    }
     for name in NAMED.findall(document.read_text(encoding="utf-8")):
         found = name in examples or any(path == name or path.endswith("/" + name) for path in known)
         assert found, f"{document.name} names {name}"
