@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import dtypes as d
 from ..base import TensorBase
-from ..errors import DTypeError, UnsupportedError
+from ..errors import AscendTensorError, DTypeError, UnsupportedError
 from ..ops import comparison, complex_numbers, elementwise, floats, indexing, matmul, reduction, unary, views
 from ..ops.arguments import is_tensor
 from ..ops.host import upload
@@ -94,6 +94,11 @@ def same_dtype(*operands: Any) -> list[Any]:
     return [border.cast(x, common) for x in operands]
 
 
+def _heaviside(x: Any, at_zero: Any) -> Any:
+    x, at_zero = same_dtype(x, at_zero)
+    return comparison.where(comparison.isnan(x), x, floats.heaviside(x, at_zero))
+
+
 NAMED: Final[dict[str, Ufunc]] = {
     "absolute": Ufunc(_abs),
     "add": Ufunc(elementwise.add),
@@ -132,7 +137,7 @@ NAMED: Final[dict[str, Ufunc]] = {
     "gcd": Ufunc(floats.gcd),
     "greater": Ufunc(comparison.gt, truth=True),
     "greater_equal": Ufunc(comparison.ge, truth=True),
-    "heaviside": Ufunc(_product(floats.heaviside), floating=True, of_tensors=True),
+    "heaviside": Ufunc(_heaviside, floating=True, of_tensors=True),
     "hypot": Ufunc(elementwise.hypot, floating=True, of_tensors=True),
     "invert": Ufunc(comparison.bitwise_not),
     "isfinite": Ufunc(comparison.isfinite, truth=True),
@@ -221,7 +226,10 @@ def array_ufunc(like: TensorBase, ufunc: np.ufunc, method: str, inputs: tuple[An
         return NotImplemented
     if not all(out is None or isinstance(out, (TensorBase, np.ndarray)) for out in outs):
         return NotImplemented
-    return run(like, ufunc, how, inputs, dict(options))
+    try:
+        return run(like, ufunc, how, inputs, dict(options))
+    except AscendTensorError as error:
+        raise error.with_context(ufunc.__name__, filter(is_tensor, inputs)) from None
 
 
 def _call(like: Any, ufunc: np.ufunc, how: Ufunc, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:

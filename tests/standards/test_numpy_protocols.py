@@ -302,6 +302,18 @@ def test_ufuncs_of_integers_and_numbers(ufunc: np.ufunc) -> None:
         agree(ufunc(2, at.tensor(ints)), turned, 1e-5)
 
 
+@pytest.mark.parametrize(
+    "name", ["heaviside", "maximum", "fmax", "sign", "hypot", "copysign", "remainder", "logaddexp", "isinf", "spacing", "modf", "cbrt"]
+)
+def test_ufuncs_of_nan_infinities_and_zeros(name: str) -> None:
+    special = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.5, 2.5], np.float32)
+    ufunc = getattr(np, name)
+    inputs = (special,) if ufunc.nin == 1 else (special[:, None], special)
+    with np.errstate(all="ignore"):
+        expected = ufunc(*inputs)
+    agree(ufunc(*map(at.tensor, inputs)), expected)
+
+
 def test_reductions_of_ufuncs() -> None:
     for ufunc in ufuncs.REDUCTIONS:
         for options in ({}, {"axis": None}, {"axis": 1, "keepdims": True}, {"axis": (0, 1)}):

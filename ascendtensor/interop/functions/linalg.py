@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from ... import dtypes as d
 from ...errors import ShapeError, ValueRangeError
 from ...ops import (
     elementwise,
@@ -158,16 +159,22 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return (views.select(found[0], -1, 0) if vector else found[0], *found[1:])
 
 
+def _transformed(a: Any) -> Any:
+    """What Fourier transforms are there for: 16 bits become 32, as in NumPy."""
+    a = border.floating(a)
+    return border.cast(a, d.float32) if a.desc.dtype in (d.float16, d.bfloat16) else a
+
+
 def _along(function: Callable[..., Any]) -> Callable[..., Any]:
     def transform(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
-        return border.put(function(border.floating(a), n, axis, norm), out)
+        return border.put(function(_transformed(a), n, axis, norm), out)
 
     return transform
 
 
 def _over(function: Callable[..., Any], every: Any = None) -> Callable[..., Any]:
     def transform(a: Any, s: Any = None, axes: Any = every, norm: Any = None, out: Any = None) -> Any:
-        return border.put(function(border.floating(a), s, axes, norm), out)
+        return border.put(function(_transformed(a), s, axes, norm), out)
 
     return transform
 

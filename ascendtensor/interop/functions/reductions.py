@@ -104,10 +104,15 @@ def _nan_position(function: Callable[..., Any], worst: float) -> Callable[..., A
     return position
 
 
+def _mean_and_count(a: Any, axis: Any, keep: bool) -> tuple[Any, Any]:
+    total, count = reduction.sum(_without_nan(a, 0), axis, keep), reduction.sum(~comparison.isnan(a), axis, keep)
+    return total / border.cast(count, total.dtype), count
+
+
 def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = None) -> Any:
     border.refuse("nanmean", where=None if where is True else where)
     a = border.floating(border.cast(a, dtype))
-    return border.put(reduction.nanmean(a, axis, bool(keepdims) if border.is_given(keepdims) else False), out)
+    return border.put(_mean_and_count(a, axis, bool(keepdims) if border.is_given(keepdims) else False)[0], out)
 
 
 def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, **options: Any) -> Any:
@@ -116,8 +121,8 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
     border.refuse("nanvar", **{name: None if value is True else value for name, value in options.items()})
     a = border.floating(border.cast(a, dtype))
     keep = bool(keepdims) if border.is_given(keepdims) else False
-    away = a - reduction.nanmean(a, axis, True)
-    squares = reduction.nansum(unary.abs(away) ** 2, axis, keep)
+    middle, _ = _mean_and_count(a, axis, True)
+    squares = reduction.sum(_without_nan(unary.abs(a - middle) ** 2, 0), axis, keep)
     count = reduction.sum(~comparison.isnan(a), axis, keep) - ddof
     result = squares / border.cast(count, squares.dtype)
     return border.put(comparison.where(count > 0, result, math.nan), out)
@@ -305,6 +310,8 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
         raise ValueRangeError(f"bins={bins!r} is not there for tensors", where="histogram", advice="Give a number of bins, or their edges.")
     a, bins, weights = border.operands(a, bins, weights)
     a = border.floating(a)
+    a = border.cast(a, d.float32) if a.dtype in (d.float16, d.bfloat16) else a
+    weights = None if weights is None else border.cast(weights, a.dtype)
     if is_tensor(bins):
         bins = border.cast(bins, a.dtype)
     counts, edges = statistics.histogram(a, bins, range=range, weight=weights, density=bool(density))

@@ -327,6 +327,11 @@ def _broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     return tuple(views.broadcast_tensors(*border.tensors(*args)))
 
 
+def _square(m: Any) -> Any:
+    """A vector as each row of a matrix, as NumPy's triangles take it."""
+    return views.expand(m, m.shape[0], m.shape[0]) if m.ndim == 1 else m
+
+
 def _diag(v: Any, k: int = 0) -> Any:
     return shape.diag(v, k)
 
@@ -374,8 +379,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "swapaxes": lambda a, axis1, axis2: views.swapaxes(a, axis1, axis2),
     "tile": _tile,
     "transpose": transpose,
-    "tril": lambda m, k=0: shape.tril(m, k),
-    "triu": lambda m, k=0: shape.triu(m, k),
+    "tril": lambda m, k=0: shape.tril(_square(m), k),
+    "triu": lambda m, k=0: shape.triu(_square(m), k),
     "unstack": _unstack,
     "vsplit": _split_along(0),
     "vstack": _side_by_side(shape.vstack),
