@@ -18,6 +18,7 @@ from .call import call
 from .losses import check_reduction, common, finished, same_shape
 from .matmul import linear
 from .nn import log_softmax, one_hot
+from .operands import in_dtype
 from .reduction import floating, narrowed, widened
 from .table import losses as table
 from .table.movement import FILL
@@ -252,7 +253,7 @@ def multi_margin_loss(input: T, target: T, p: int = 1, margin: float = 1.0, weig
 
 
 def _int64(operand: T) -> T:
-    return operand if operand.desc.dtype is d.int64 else comparison.cast(operand, d.int64)
+    return in_dtype(operand, d.int64)
 
 
 @checked

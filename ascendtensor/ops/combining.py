@@ -15,6 +15,7 @@ from ..errors import ShapeError, ValueRangeError
 from . import elementwise, shape, views
 from .arguments import checked
 from .call import call
+from .operands import in_dtype
 from .table.creation import COMBINATIONS, RANGE
 from .table.elementwise import CAST
 from .table.movement import FILL
@@ -54,7 +55,7 @@ def vander(x: T, N: int | None = None, increasing: bool = False) -> T:
     if not count or not length:
         return call(FILL, (0,), ((length, count), dtype), x.desc.device)
     powers = call(RANGE, (0, count, 1), (count, d.int64), x.desc.device)
-    bases = views.unsqueeze(x if x.desc.dtype is dtype else call(CAST, (x,), (dtype,)), -1)
+    bases = views.unsqueeze(in_dtype(x, dtype), -1)
     return elementwise.pow(bases, call(CAST, (powers if increasing else shape.flip(powers, 0),), (dtype,)))
 
 

@@ -20,11 +20,11 @@ from typing import Any, Final, TypeVar
 from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import DTypeError, ShapeError, ValueRangeError
-from . import comparison, elementwise, geometry, matmul, reduction, shape, views
+from . import elementwise, geometry, matmul, reduction, shape, views
 from .arguments import checked
 from .call import call, planner
 from .folding import padded, unbatched, windows
-from .operands import filled
+from .operands import filled, in_dtype
 from .schema import Row
 from .table import convolution as table
 from .writing import copy_into
@@ -440,7 +440,7 @@ def _grad_weight(rank: int, input: T, weight_size: Any, grad: T, stride: Any, pa
     row = _TO_WEIGHT[max(rank, 2)]
     if _road((row,), size[2:], steps, pads, spacing, grad.desc.dtype) is not None:
         result = call(row, (input, grad), arguments)  # float32, whatever the operands are
-        return result if result.desc.dtype is grad.desc.dtype else comparison.cast(result, grad.desc.dtype)
+        return in_dtype(result, grad.desc.dtype)
     _shape(row, (input, grad), arguments)
     if not grad.desc.numel:
         return filled(grad, size, 0)

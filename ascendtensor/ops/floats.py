@@ -18,6 +18,7 @@ from . import comparison, elementwise
 from . import unary as functions
 from .arguments import checked
 from .call import binary, call
+from .operands import in_dtype
 from .results import MantissaExponent
 from .special import finished, promoted, real, working
 from .table import special as table
@@ -71,11 +72,11 @@ def copysign(input: T, other: Any, *, out: T | None = None) -> T:
     Ascend operator: BitwiseAnd and BitwiseOr of the bits; Abs and Neg where `other` is a number. Like: torch.copysign, numpy.copysign.
     """
     dtype = real(promoted(Kind.INT_TO_FLOAT, input, other))
-    x = comparison.cast(input, dtype) if input.desc.dtype is not dtype else input
+    x = in_dtype(input, dtype)
     if not isinstance(other, TensorBase):
         size = functions.abs(x)
         return into(functions.neg(size) if math.copysign(1.0, other) < 0 else size, out)
-    sign = comparison.bitwise_and(_bits(comparison.cast(other, dtype) if other.desc.dtype is not dtype else other), _sign_bit(dtype))
+    sign = comparison.bitwise_and(_bits(in_dtype(other, dtype)), _sign_bit(dtype))
     size = comparison.bitwise_and(_bits(x), ~_sign_bit(dtype))
     return into(_seen_as(comparison.bitwise_or(size, sign), dtype), out)
 
@@ -126,7 +127,7 @@ def _place(bits: T) -> T:
 
 def _tensor_of(operand: Any, like: Any, dtype: DType) -> Any:
     if isinstance(operand, TensorBase):
-        return operand if operand.desc.dtype is dtype else comparison.cast(operand, dtype)
+        return in_dtype(operand, dtype)
     return call(FILL, (operand,), ((), dtype), like.desc.device)
 
 
@@ -189,7 +190,7 @@ def frexp(input: T, *, out: tuple[T, T] | None = None) -> MantissaExponent[T]:
     exponent = comparison.where(plain, exponent, 0)
     parts = MantissaExponent(
         mantissa if wide is dtype else comparison.cast(mantissa, dtype),
-        exponent if exponent.desc.dtype is d.int32 else comparison.cast(exponent, d.int32),
+        in_dtype(exponent, d.int32),
     )
     return parts if out is None else MantissaExponent(into(parts.mantissa, out[0]), into(parts.exponent, out[1]))
 

@@ -20,7 +20,7 @@ from .linalg import inv_ex
 from .linalg_factors import eigh, eigvalsh, singular, svdvals
 from .linalg_forms import LeastSquares, adjoint, epsilon, equal_stacks, linear, stack_of
 from .matmul import matmul
-from .operands import filled
+from .operands import filled, in_dtype
 from .reduction import amax, amin, narrowed, sum, vector_norm, widened
 from .reduction import floating as refuse_integers
 from .table import linalg as table
@@ -87,7 +87,7 @@ def matrix_norm(
 
 def _in(A: T, dtype: DTypeLike) -> T:
     wanted = d.as_dtype(dtype)
-    return A if A.desc.dtype is wanted else comparison.cast(A, wanted)
+    return in_dtype(A, wanted)
 
 
 def _of_singular_values(A: T, ord: Any, rows: int, columns: int) -> T:

@@ -309,7 +309,7 @@ def _weights(data: T, count: int, fweights: T | None, aweights: T | None) -> T |
     if result is None:
         return None
     dtype = promotion.promote_types(result.desc.dtype, data.desc.dtype)
-    return result if result.desc.dtype is dtype else comparison.cast(result, dtype)
+    return in_dtype(result, dtype)
 
 
 @checked

@@ -20,6 +20,7 @@ from . import comparison, elementwise, unary, views
 from . import reduction as reductions
 from .arguments import checked
 from .call import call
+from .operands import in_dtype
 from .reduction import floating, widened
 from .schema import Row
 from .table import losses as table
@@ -49,7 +50,7 @@ def finished(losses: T, how: str, dtype: DType) -> T:
     """Losses reduced, and brought to a dtype."""
     if how != "none":
         losses = reductions.mean(losses) if how == "mean" else reductions.sum(losses)
-    return losses if losses.desc.dtype is dtype else comparison.cast(losses, dtype)
+    return in_dtype(losses, dtype)
 
 
 def weighed(losses: T, weight: T, how: str, dtype: DType) -> T:
@@ -242,7 +243,7 @@ def poisson_nll_loss(input: T, target: T, log_input: bool = True, full: bool = F
 def _float(operand: T, dtype: DType) -> T:
     """An operand in the dtype of the computation."""
     work = d.float64 if dtype is d.float64 else d.float32
-    return operand if operand.desc.dtype is work else comparison.cast(operand, work)
+    return in_dtype(operand, work)
 
 
 @checked

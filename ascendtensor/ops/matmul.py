@@ -29,6 +29,7 @@ from . import comparison, elementwise, views
 from .arguments import checked
 from .call import binary, call, plain
 from .complex_numbers import conj
+from .operands import in_dtype
 from .precision import DIRECT, parts_of_singles
 from .reduction import sum
 from .table import matrix as table
@@ -168,7 +169,7 @@ def _by_products(input: T, other: T, function: str) -> T:
 
 def _sums(rows: T, columns: T, like: TensorBase) -> T:
     total = sum(elementwise.mul(views.unsqueeze(rows, -2), columns), -1)
-    return total if total.desc.dtype is like.desc.dtype else comparison.cast(total, like.desc.dtype)
+    return in_dtype(total, like.desc.dtype)
 
 
 # Products of given ranks
@@ -328,7 +329,7 @@ def vecdot(x: T, y: T, *, dim: int = -1, out: T | None = None) -> T:
         total = sum(elementwise.mul(comparison.cast(x, d.float32), comparison.cast(y, d.float32)), dim)
     else:
         total = sum(elementwise.mul(conj(x), y), dim)
-    return into(total if total.desc.dtype is dtype else comparison.cast(total, dtype), out)
+    return into(in_dtype(total, dtype), out)
 
 
 # Products and sums in one
@@ -383,7 +384,7 @@ def addmv(input: T, mat: T, vec: T, *, beta: Any = 1, alpha: Any = 1, out: T | N
 def addr(input: T, vec1: T, vec2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
     """`beta * input + alpha * outer(vec1, vec2)`, in the promoted dtype. Arguments as for `addmm`. Like: torch.addr."""
     dtype = promotion.result_type([(each.desc.dtype, len(each.desc.shape)) for each in (input, vec1, vec2)])
-    input, vec1, vec2 = (each if each.desc.dtype is dtype else comparison.cast(each, dtype) for each in (input, vec1, vec2))
+    input, vec1, vec2 = (in_dtype(each, dtype) for each in (input, vec1, vec2))
     return _added(input, outer(vec1, vec2), beta, alpha, out, "addr")
 
 

@@ -20,6 +20,7 @@ from . import comparison, elementwise
 from . import unary as functions
 from .arguments import checked
 from .call import binary, call, unary
+from .operands import in_dtype
 from .table import elementwise as arithmetic
 from .table import special as table
 from .writing import into, write
@@ -65,7 +66,7 @@ def working(operand: Any, dtype: DType) -> Any:
 
 def finished(result: T, dtype: DType, out: T | None) -> T:
     """The result of a composite in its dtype, in `out` where that is given."""
-    return into(result if result.desc.dtype is dtype else comparison.cast(result, dtype), out)
+    return into(in_dtype(result, dtype), out)
 
 
 def one(input: T) -> tuple[T, DType]:
@@ -609,7 +610,7 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
         Like: torch.logit, torch.special.logit, scipy.special.logit.
     """
     dtype = real(promoted(Kind.INT_TO_FLOAT, input))
-    x = input if input.desc.dtype is dtype else comparison.cast(input, dtype)
+    x = in_dtype(input, dtype)
     if eps is not None:
         x = elementwise.clamp(x, float(eps), 1.0 - float(eps))
     if dtype is d.float64:
