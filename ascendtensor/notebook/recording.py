@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from ..acl import binding
 from ..codes import MallocPolicy, MemcpyKind
+from ..launch.each_run import EachRunPlan
 from ..runtime import device as devices
 from ..runtime.process import state
 from ..runtime.staging import ALIGNMENT
 
 if TYPE_CHECKING:
     from ..acl.module import Acl
+    from ..runtime.stream import Stream
 
 DATA_LIMIT: Final = 256 << 20
 """Bytes of data that a recording keeps, so that it can be repeated."""
@@ -176,6 +178,7 @@ class Recorder:
         self._recent = _Recent()
         self._between: Any = None
         self._before: Acl | None = None
+        self._compiling: Callable[..., None] | None = None
         self._generation = 0
 
     def start(self) -> None:
@@ -186,12 +189,17 @@ class Recorder:
         self.real: Any = real
         self._between = Between(real, "acl", self)
         self._before = binding.interpose(cast("Acl", self._between))
+        self._compiling = EachRunPlan.execute
+        EachRunPlan.execute = self._each_run(EachRunPlan.execute)  # type: ignore[method-assign]
 
     def stop(self) -> None:
         """End; also after the library was shut down in between, which put another module in place."""
         if self._before is not None and binding.module() is self._between:
             binding.interpose(self._before)
         self._before = None
+        if self._compiling is not None:
+            EachRunPlan.execute = self._compiling  # type: ignore[method-assign]
+            self._compiling = None
 
     def finish(self, wait: bool) -> None:
         """Fetch the data that was kept on the device, waiting for queued work.
@@ -275,6 +283,19 @@ class Recorder:
 
         return launch
 
+    def _each_run(self, real: Callable[..., None]) -> Callable[..., None]:
+        """Launches of the mode "each-run", which are no calls of pyACL's; their numbers lie on the host, so no program repeats them."""
+        note, clock = self.events.append, perf_counter_ns
+
+        def execute(plan: EachRunPlan, operands: Any, descs: list[int], outputs: list[int], stream: Stream) -> None:
+            self.complete = False
+            began = clock()
+            real(plan, operands, descs, outputs, stream)
+            stack = _stack() if self.stacks else ()
+            note(Launched(plan, plan.hits, [], outputs, stream.handle, began, clock(), 0, get_ident(), stack))
+
+        return execute
+
     # Data
 
     def _meet(self, inputs: list[int], outputs: list[int], stream: int) -> None:
@@ -319,7 +340,7 @@ class Recorder:
         return self._destroyed if name == "acl.destroy_data_buffer" else None
 
     def _copied(self, target: int, _room: int, source: int, size: int, kind: int, stream: int = 0) -> None:
-        if kind == _TO_DEVICE:
+        if kind == _TO_DEVICE or (kind == _INSIDE and not state.host_mode and not _is_ours(source)):  # a board has one kind for both
             if self._fits(size):
                 self.events.append(Written(target, ctypes.string_at(source, size)))
                 self.ranges.add(target, size)
@@ -337,6 +358,16 @@ class Recorder:
 
     def _destroyed(self, buffer: int) -> None:
         self.known.discard(buffer)
+
+
+def _is_ours(address: int) -> bool:
+    """Whether an address lies in memory that the library took from a device."""
+    return any(
+        segment.address <= address < segment.address + segment.size
+        for device in state.devices
+        for pool in device.pool.streams
+        for segment in pool.segments
+    )
 
 
 def _stack() -> tuple[str, ...]:

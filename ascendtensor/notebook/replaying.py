@@ -20,7 +20,6 @@ from ..codes import DataType
 from ..dtypes import from_acl
 from ..errors import CompileError, UnsupportedError
 from ..launch.registry import handle_cache
-from ..runtime.process import state
 from .recording import Bound, Called, Copied, Filled, Launched, Written
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = np.load(HERE / "{data}")
-HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE = 1, 2, 3
+DEVICE_TO_DEVICE = 3
 UNDEFINED, ND = -1, 2
 
 
@@ -67,6 +66,11 @@ def allocate(size):
     return address
 
 
+def download_or_upload(target, source, size, kind):
+    """On a board (run mode 0) host and device share the memory, and every copy is inside the device."""
+    check(acl.rt.memcpy(target, size, source, size, kind if run_mode else DEVICE_TO_DEVICE), "acl.rt.memcpy")
+
+
 def pointer(array):
     return array.__array_interface__["data"][0]
 
@@ -75,7 +79,7 @@ def write(address, key):
     """Copy bytes of the data file to the device, behind everything that was queued."""
     check(acl.rt.synchronize_stream(stream), "acl.rt.synchronize_stream")
     array = DATA[key]
-    check(acl.rt.memcpy(address, array.nbytes, pointer(array), array.nbytes, HOST_TO_DEVICE), "acl.rt.memcpy")
+    download_or_upload(address, pointer(array), array.nbytes, 1)
 
 
 def copy(target, source, size):
@@ -95,7 +99,13 @@ def tensor(dtype, dims, address=0, size=0, form=ND, name="", repeated="", const=
     if repeated:
         check(acl.set_tensor_dynamic_input(desc, repeated), "acl.set_tensor_dynamic_input")
     if const is not None:
-        check(acl.set_tensor_const(desc, acl.util.bytes_to_ptr(const), len(const)), "acl.set_tensor_const")
+        place = acl.util.bytes_to_ptr(const)
+        if run_mode == 0:  # a board wants constants in device memory
+            place = allocate(len(const))
+            download_or_upload(place, acl.util.bytes_to_ptr(const), len(const), 1)
+        check(acl.set_tensor_const(desc, place, len(const)), "acl.set_tensor_const")
+        if run_mode == 0:
+            check(acl.rt.free(place), "acl.rt.free")
     return desc, acl.create_data_buffer(address, size)
 
 
@@ -117,12 +127,14 @@ def launch(op_type, inputs, outputs, attrs=()):
 def read(address, dims, dtype):
     array = np.empty(dims, dtype)
     if array.nbytes:
-        check(acl.rt.memcpy(pointer(array), array.nbytes, address, array.nbytes, DEVICE_TO_HOST), "acl.rt.memcpy")
+        download_or_upload(pointer(array), address, array.nbytes, 2)
     return array
 
 
 check(acl.init(), "acl.init")
 check(acl.rt.set_device(0), "acl.rt.set_device")
+run_mode, code = acl.rt.get_run_mode()
+check(code, "acl.rt.get_run_mode")
 check(acl.op.set_model_dir(str(HERE / "{models}")), "acl.op.set_model_dir")
 stream, code = acl.rt.create_stream()
 check(code, "acl.rt.create_stream")
@@ -241,8 +253,6 @@ def write(path: Path, events: Sequence[Any]) -> Path:
     launches = [step for step in found if step.kind == "launch"]
     if not launches:
         raise UnsupportedError("nothing was launched", where="Trace.to_pyacl", advice="Compute something inside the block.")
-    if not state.host_mode and any(step.kind == "copy" for step in found):
-        raise UnsupportedError("copies of a board can't be told from uploads", where="Trace.to_pyacl", advice="Record it beside a card.")
     stem = path.stem
     names = {"data": f"{stem}_data.npz", "models": f"{stem}_models", "output": f"{stem}_results.npz", "name": path.name}
     path.parent.mkdir(parents=True, exist_ok=True)

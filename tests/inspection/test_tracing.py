@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -166,6 +167,27 @@ def test_dynamic_launches_are_repeated(tmp_path: Path) -> None:
         places = x.nonzero()
     (found,) = run(t.to_pyacl(tmp_path / "places.py")).values()
     assert found[: len(places)].tolist() == places.tolist()
+
+
+def test_a_recording_of_a_board_is_repeated_on_one(tmp_path: Path, machine: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(run_mode="device")
+    monkeypatch.setenv("ASCENDTENSOR_SIM_RUN_MODE", "device")
+    x = at.rand(3, 4)
+    with at.trace() as t:
+        y = (x + at.tensor([1.0, 2.0, 3.0, 4.0])).sum(0).clone()
+    (found,) = run(t.to_pyacl(tmp_path / "board.py")).values()
+    assert np.array_equal(found, y.numpy())
+
+
+def test_launches_that_compile_each_time_are_recorded_but_not_repeated(tmp_path: Path) -> None:
+    x = at.ones(3)
+    with at.op_models.mode("each-run"):
+        with at.trace() as t:
+            x * 7
+        x * 8
+    assert [(each.function, each.op_type) for each in t.launches] == [("mul", "Mul")]
+    with pytest.raises(at.UnsupportedError):
+        t.to_pyacl(tmp_path / "never.py")
 
 
 def test_what_no_program_can_repeat_is_refused(tmp_path: Path) -> None:
