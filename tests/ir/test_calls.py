@@ -272,7 +272,7 @@ def test_several_repeated_inputs_and_operators_of_the_users_own(two_lists: str) 
     assert at.ir.ops[two_lists](([ones]), ones, [ones], outputs=((3,), at.float32)).tolist() == [1.0, 1.0, 1.0]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     shape=st.lists(st.integers(1, 4), min_size=1, max_size=4),
     dtype=st.sampled_from([np.float32, np.float16, np.int32, np.int64]),

@@ -31,14 +31,14 @@ def test_every_operator_has_a_signature_and_its_prototype_in_words() -> None:
         assert {"outputs", "desc_format", "device"} <= set(parameters) and len(parameters) >= len(found.inputs) + 3
 
 
-@pytest.mark.parametrize("op_type", facts.names()[::9])
-def test_docstrings_name_inputs_attributes_and_engine(op_type: str) -> None:
-    found = facts.operator(op_type)
-    assert found is not None
-    text = document(found)
-    assert text.startswith(f"The Ascend IR operator {op_type}.") and "A 910B" in text
-    assert all(f"{each.name}" in text for each in (*found.inputs, *found.outputs)) and all(f"{attr.name} (" in text for attr in found.attrs)
-    assert ("Deprecated" in text) == found.deprecated and max(map(len, text.splitlines())) < 1000
+def test_docstrings_name_inputs_attributes_and_engine() -> None:
+    for op_type in facts.names()[::11]:
+        found = facts.operator(op_type)
+        assert found is not None
+        text = document(found)
+        assert text.startswith(f"The Ascend IR operator {op_type}.") and "A 910B" in text
+        assert all(each.name in text for each in (*found.inputs, *found.outputs)) and all(f"{attr.name} (" in text for attr in found.attrs)
+        assert ("Deprecated" in text) == found.deprecated and max(map(len, text.splitlines())) < 1000
 
 
 def test_a_docstring_in_full() -> None:

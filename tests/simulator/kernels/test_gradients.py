@@ -84,7 +84,7 @@ def test_gradients_are_finite_differences(op_type: str, dtype: np.dtype[Any]) ->
     function, order, (low, high), attrs = GRADIENTS[op_type]
     rng = np.random.default_rng(7)
     step = 1e-6
-    for shape in ((), (7,), (3, 5), (0,), LARGE if dtype in (F16, F32) else (2,)):
+    for shape in ((), (7,), (3, 5), (0,), LARGE if dtype == F16 else (2,)):
         x = np.asarray(rng.uniform(low, high, shape)).astype(dtype)
         smooth = np.abs(x.astype(float)[..., None] - KINKS).min(-1) > 1e-3  # elsewhere differences say nothing
         incoming = np.asarray(rng.uniform(0.5, 2, shape)).astype(dtype)
