@@ -24,8 +24,9 @@ def test_mypy_infers_tensors_of_expressions_that_users_write() -> None:
 def test_pyright_infers_the_same() -> None:
     if importlib.util.find_spec("pyright") is None:
         pytest.skip("pyright is not installed (pip install pyright; it fetches its program when it runs first)")
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(FACE)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
     if done.returncode not in (0, 1):  # 1: there are errors
         pytest.skip(f"pyright can't run here: {(done.stderr or done.stdout).strip()[-200:]}")
     assert done.returncode == 0, done.stdout
