@@ -18,7 +18,7 @@ from ascendtensor.codes import ErrorCode, Format, Placement
 
 from . import kernels
 from .engine import AclFault, attrs, contexts, errors_log, hazards, memory, tiling
-from .engine.arguments import function, int_list, invalid, null, public
+from .engine.arguments import function, invalid, null, pointer_list, public
 from .engine.attr_values import values_of
 from .engine.attrs import Attributes
 from .engine.container import ContainerFault, unpack
@@ -341,8 +341,8 @@ def _executor(model: OpModel) -> OpHandle:
 
 def _execute(name: str, args: tuple[Any, ...], refresh: bool) -> int:
     op_type, in_desc_list, inputs, out_desc_list, outputs, attr_handle, stream = args
-    in_descs, in_buffers = int_list(name, in_desc_list), int_list(name, inputs)
-    out_descs, out_buffers = int_list(name, out_desc_list), int_list(name, outputs)
+    in_descs, in_buffers = pointer_list(name, in_desc_list), pointer_list(name, inputs)
+    out_descs, out_buffers = pointer_list(name, out_desc_list), pointer_list(name, outputs)
     descs = _descs("in_desc_list", in_descs, len(in_buffers)), _descs("out_desc_list", out_descs, len(out_buffers))
     return _run(op_type, descs, (in_buffers, out_buffers), _attributes(attr_handle), stream, refresh)
 
@@ -382,7 +382,7 @@ def make_handle(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc
 def create_handle(op_type: str, in_desc_list: Any, out_desc_list: Any, attr_handle: int) -> tuple[int, int]:
     """(handle, ret); the model is resolved here (HD-1 to HD-5)."""
     name = "acl.op.create_handle"
-    in_descs, out_descs = int_list(name, in_desc_list), int_list(name, out_desc_list)
+    in_descs, out_descs = pointer_list(name, in_desc_list), pointer_list(name, out_desc_list)
     inputs = _descs("in_desc_list", in_descs, len(in_descs))
     outputs = _descs("out_desc_list", out_descs, len(out_descs))
     return make_handle(op_type, inputs, outputs, _attributes(attr_handle)), 0
@@ -452,7 +452,7 @@ def _known_task(handle: Any, inputs: Any, outputs: Any, stream: Any, target: Str
 @function(NAME, "KOOK")
 def _first_launch(handle: int, inputs: Any, outputs: Any, stream: int) -> int:
     """The same with every check, in CANN's order (HD-7 to HD-10); the prepared task is kept."""
-    in_handles, out_handles = int_list(NAME, inputs), int_list(NAME, outputs)
+    in_handles, out_handles = pointer_list(NAME, inputs), pointer_list(NAME, outputs)
     record: OpHandle | None = HANDLES.get(handle)
     if record is None:
         raise missing("handle", handle, "operator handle")
@@ -516,8 +516,8 @@ def create_handle_for_cast(src_desc: int, dst_desc: int, truncate: int) -> tuple
 def infer_shape(op_type: str, in_desc_list: Any, inputs: Any, num_outputs: int, out_desc_list: Any, attr_handle: int) -> int:
     """Writes the outputs' types, dims and ranges into their descriptions; input values are read from host memory (INF)."""
     name = "acl.op.infer_shape"
-    in_descs, in_buffers = int_list(name, in_desc_list), int_list(name, inputs)
-    out_descs = int_list(name, out_desc_list)
+    in_descs, in_buffers = pointer_list(name, in_desc_list), pointer_list(name, inputs)
+    out_descs = pointer_list(name, out_desc_list)
     if num_outputs < 0:
         raise invalid("num_outputs", num_outputs, "must not be negative")
     descs = _descs("in_desc_list", in_descs, len(in_buffers))

@@ -8,7 +8,7 @@ import numpy as np
 
 from .engine import AclFault, custom, memory, tiling
 from .engine.absent import API_NOT_SUPPORTED, absent
-from .engine.arguments import function, int_list, invalid, null
+from .engine.arguments import function, invalid, null, pointer_list
 from .engine.attrs import EMPTY, Attributes
 from .engine.diagnostics import missing
 from .engine.matching import query_of, spec_of
@@ -128,7 +128,7 @@ def _descs(parameter: str, handles: list[int]) -> list[TensorDesc]:
 def update_params(op_type: str, in_desc_list: Any, out_desc_list: Any, attr_handle: int) -> int:
     """Calls the compile function and keeps what it chose under these descriptions and attributes (TIK-4, TIK-5, TIK-8)."""
     name = "acl.op.update_params"
-    in_handles, out_handles = int_list(name, in_desc_list), int_list(name, out_desc_list)
+    in_handles, out_handles = pointer_list(name, in_desc_list), pointer_list(name, out_desc_list)
     inputs, outputs = _descs("in_desc_list", in_handles), _descs("out_desc_list", out_handles)
     found: Attributes | None = ATTRS.get(attr_handle, EMPTY if attr_handle == 0 else None)
     if found is None:

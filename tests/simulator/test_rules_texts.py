@@ -64,6 +64,7 @@ TEXTS: list[tuple[Call, type[BaseException], str]] = [
     (lambda acl: acl.op.execute_with_handle(0, (), [], 0), TypeError, "argument 2 or 3 is not list"),
     (lambda acl: acl.op.execute_v2("Add", [], (), [], [], 0, 0), TypeError, "argument 2, 3, 4, or 5 is not list"),
     (lambda acl: acl.op.execute_v2("Add", [None], [], [], [], 0, 0), TypeError, "the list argument is not list of int"),
+    (lambda acl: acl.op.execute_v2("Add", [1 << 64], [], [], [], 0, 0), ValueError, "PyLong_AsVoidPtr failed"),
     (lambda acl: acl.op.infer_shape("Add", [], [], 1, (), 0), TypeError, "argument 2, 3, or 5 is not list"),
     (lambda acl: acl.prof.create_config((0,), 0, 0, 0), TypeError, "argument 1 is not list"),
     (lambda acl: acl.prof.create_config(["0"], 0, 0, 0), TypeError, "the first argument is not list of int"),

@@ -182,6 +182,19 @@ def int_list(name: str, value: object) -> list[int]:
     return list(value)
 
 
+def pointer_list(name: str, value: object) -> list[int]:
+    """A real list of handles or addresses.
+
+    Raises:
+        TypeError: As ``int_list``.
+        ValueError: For a number of more than 64 bits.
+    """
+    numbers = int_list(name, value)
+    if not all(-(1 << 63) <= number <= WORD for number in numbers):
+        raise ValueError("PyLong_AsVoidPtr failed")
+    return numbers
+
+
 def long_list(name: str, value: object) -> list[int]:
     """A real list of Python ints that 64 bits hold: dims and bounds, unlike addresses, do not wrap.
 
