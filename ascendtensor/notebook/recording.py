@@ -11,7 +11,7 @@ import sys
 import types
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import get_ident
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -178,7 +178,7 @@ class Recorder:
         self._recent = _Recent()
         self._between: Any = None
         self._before: Acl | None = None
-        self._compiling: Callable[..., None] | None = None
+        self.stopped = False
         self._generation = 0
 
     def start(self) -> None:
@@ -189,17 +189,20 @@ class Recorder:
         self.real: Any = real
         self._between = Between(real, "acl", self)
         self._before = binding.interpose(cast("Acl", self._between))
-        self._compiling = EachRunPlan.execute
-        EachRunPlan.execute = self._each_run(EachRunPlan.execute)  # type: ignore[method-assign]
+        _active.append(self)
+        EachRunPlan.execute = _noted_execute  # type: ignore[method-assign]
 
     def stop(self) -> None:
-        """End; also after the library was shut down in between, which put another module in place."""
-        if self._before is not None and binding.module() is self._between:
-            binding.interpose(self._before)
-        self._before = None
-        if self._compiling is not None:
-            EachRunPlan.execute = self._compiling  # type: ignore[method-assign]
-            self._compiling = None
+        """End; also after the library was shut down in between, which put another module in place, and while others still record."""
+        self.stopped = True
+        _active.remove(self)
+        if not _active:
+            EachRunPlan.execute = _execute  # type: ignore[method-assign]
+        below: Any = self._before
+        while isinstance(below, Between) and below._recorder.stopped:
+            below = below._recorder._before
+        if below is not None and binding.module() is self._between:
+            binding.interpose(below)
 
     def finish(self, wait: bool) -> None:
         """Fetch the data that was kept on the device, waiting for queued work.
@@ -283,19 +286,6 @@ class Recorder:
 
         return launch
 
-    def _each_run(self, real: Callable[..., None]) -> Callable[..., None]:
-        """Launches of the mode "each-run", which are no calls of pyACL's; their numbers lie on the host, so no program repeats them."""
-        note, clock = self.events.append, perf_counter_ns
-
-        def execute(plan: EachRunPlan, operands: Any, descs: list[int], outputs: list[int], stream: Stream) -> None:
-            self.complete = False
-            began = clock()
-            real(plan, operands, descs, outputs, stream)
-            stack = _stack() if self.stacks else ()
-            note(Launched(plan, plan.hits, [], outputs, stream.handle, began, clock(), 0, get_ident(), stack))
-
-        return execute
-
     # Data
 
     def _meet(self, inputs: list[int], outputs: list[int], stream: int) -> None:
@@ -358,6 +348,21 @@ class Recorder:
 
     def _destroyed(self, buffer: int) -> None:
         self.known.discard(buffer)
+
+
+_active: Final[list[Recorder]] = []
+_execute: Final = EachRunPlan.execute
+
+
+def _noted_execute(self: EachRunPlan, operands: Sequence[Any], descs: list[int], outputs: list[int], stream: Stream) -> None:
+    """Launches of the mode "each-run", which are no calls of pyACL's; their numbers lie on the host, so no program repeats them."""
+    began = perf_counter_ns()
+    _execute(self, operands, descs, outputs, stream)
+    ended = perf_counter_ns()
+    for recorder in list(_active):
+        recorder.complete = False
+        stack = _stack() if recorder.stacks else ()
+        recorder.events.append(Launched(self, self.hits, [], outputs, stream.handle, began, ended, 0, get_ident(), stack))
 
 
 def _is_ours(address: int) -> bool:
