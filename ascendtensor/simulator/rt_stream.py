@@ -273,7 +273,7 @@ create_notify = absent("acl.rt.create_notify", "K", 0)
 destroy_notify = absent("acl.rt.destroy_notify", "K")
 record_notify = absent("acl.rt.record_notify", "KK")
 get_notify_id = absent("acl.rt.get_notify_id", "K", 0)
-notify_batch_reset = absent("acl.rt.notify_batch_reset", "l")
+notify_batch_reset = absent("acl.rt.notify_batch_reset", "l", refusal=ValueError("argument only support the format of list"))
 notify_get_export_key = absent("acl.rt.notify_get_export_key", "KKK", "")
 notify_set_import_pid = absent("acl.rt.notify_set_import_pid", "Kl")
 notify_import_by_key = absent("acl.rt.notify_import_by_key", "sK", 0)
@@ -282,8 +282,10 @@ notify_import_by_key = absent("acl.rt.notify_import_by_key", "sK", 0)
 @function("acl.rt.wait_and_reset_notify", "KKL")
 def wait_and_reset_notify(notify: int, stream: int, timeout_seconds: int) -> int:
     """A feature that the simulated product lacks; the binding itself refuses a timeout of more than 32 bits."""
-    if not 0 <= timeout_seconds < 1 << 32:
-        refuse("acl.rt.wait_and_reset_notify")
+    if timeout_seconds < 0:
+        raise TypeError("timeout can't be a negative number!")
+    if timeout_seconds >= 1 << 32:
+        raise TypeError("timeout should be less than 2**32!")
     raise AclFault(207000, "the simulated product has no notifications", "EH0006")
 
 

@@ -68,6 +68,9 @@ TEXTS: list[tuple[Call, type[BaseException], str]] = [
     (lambda acl: acl.op.infer_shape("Add", [], [], 1, (), 0), TypeError, "argument 2, 3, or 5 is not list"),
     (lambda acl: acl.prof.create_config((0,), 0, 0, 0), TypeError, "argument 1 is not list"),
     (lambda acl: acl.prof.create_config(["0"], 0, 0, 0), TypeError, "the first argument is not list of int"),
+    (lambda acl: acl.rt.notify_batch_reset(()), ValueError, "argument only support the format of list"),
+    (lambda acl: acl.rt.notify_set_import_pid(1, ()), ValueError, "argument 2 only support the format of list"),
+    (lambda acl: acl.rt.mem_uce_repair(0, ()), TypeError, "aclrtMemUceInfo argument is not list"),
     # attributes
     (lambda acl: acl.op.set_attr_list_string(0, "x", "ab"), TypeError, "argument 3 is not list"),
     (lambda acl: acl.op.set_attr_list_string(0, "x", [1]), RuntimeError, "PyUnicode_AsUTF8String failed"),

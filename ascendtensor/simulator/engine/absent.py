@@ -13,7 +13,7 @@ API_NOT_SUPPORTED: Final = 200001
 
 
 def absent(
-    name: str, letters: str = "", *empty: object, code: int = FEATURE_NOT_SUPPORTED, refusal: type[Exception] = ValueError
+    name: str, letters: str = "", *empty: object, code: int = FEATURE_NOT_SUPPORTED, refusal: Exception | None = None
 ) -> Callable[..., Any]:
     """A function of that name and those arguments whose every call fails with ``code``.
 
@@ -22,15 +22,16 @@ def absent(
         letters: As for ``arguments.function``, and "l" for a real list.
         empty: Results beside the code.
         code: 207000 of the runtime, or 200001 of the acl layer.
-        refusal: What the binding raises for anything but a list.
+        refusal: What the binding raises for anything but a list, if that is not the usual ValueError.
     """
 
     lists = [index for index, letter in enumerate(letters) if letter == "l"]
 
     def call(*args: Any) -> Any:
         for index in lists:
-            if type(args[index]) is not list:
-                raise refusal(f"{name}: argument {index + 1} only support the format of list")
+            if not isinstance(args[index], list):
+                usual = ValueError(f"argument {index + 1} only support the format of list")
+                raise usual if refusal is None else type(refusal)(*refusal.args)
         raise AclFault(code, "the simulated product has no such feature", "EH0006")
 
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]
