@@ -18,7 +18,7 @@ from ..ops.views import expand
 from ..ops.writing import copy_into
 
 NUMBERS: Final = (int, float, complex)
-_DIRECT: Final = (TensorBase, *NUMBERS)
+DIRECT: Final = (TensorBase, *NUMBERS)
 _ARRAY_LIKE: Final = (TensorBase, *NUMBERS, np.ndarray, np.generic, list, tuple)
 
 
@@ -30,7 +30,7 @@ def operand(value: Any, like: TensorBase) -> Any:
             arrays are uploaded to the device of `like`, 0-d ones as 0-d tensors.
         like: The tensor on the other side.
     """
-    if isinstance(value, _DIRECT):
+    if isinstance(value, DIRECT):
         return value
     if isinstance(value, np.generic):
         number = value.item()
@@ -64,11 +64,12 @@ def is_array_like(value: Any) -> bool:
 def operands(*values: Any) -> list[Any]:
     """Operands on the device of the first tensor among them: arrays and lists are uploaded, numbers and None stay."""
     device = next((value.desc.device for value in values if isinstance(value, TensorBase)), None)
-    return [_operand(value, device) for value in values]
+    return [one_operand(value, device) for value in values]
 
 
-def _operand(value: Any, device: Any) -> Any:
-    if value is None or isinstance(value, _DIRECT):
+def one_operand(value: Any, device: Any) -> Any:
+    """One of `operands`, on this device."""
+    if value is None or isinstance(value, DIRECT):
         return value
     if isinstance(value, np.generic):
         number = value.item()
@@ -82,7 +83,7 @@ def _operand(value: Any, device: Any) -> Any:
 def tensors(*values: Any) -> list[Any]:
     """Like `operands`, but numbers become 0-d tensors too."""
     device = next((value.desc.device for value in values if isinstance(value, TensorBase)), None)
-    found = [_operand(value, device) for value in values]
+    found = [one_operand(value, device) for value in values]
     return [upload(value, device=device) if isinstance(value, NUMBERS) else value for value in found]
 
 

@@ -220,15 +220,11 @@ def array_ufunc(like: TensorBase, ufunc: np.ufunc, method: str, inputs: tuple[An
         DTypeError: Dtypes that don't fit.
     """
     how = UFUNCS.get(ufunc)
-    if (
-        not options
-        and how is not None
-        and method == "__call__"
-        and not how.floating
-        and not how.of_tensors
-        and all(map(_is_direct, inputs))
-    ):
-        return how.function(*inputs)
+    if not options and how is not None and method == "__call__" and not how.floating and not how.of_tensors:
+        device = like.desc.device
+        if all(map(border.is_array_like, inputs)):
+            return how.function(*[x if isinstance(x, border.DIRECT) else border.one_operand(x, device) for x in inputs])
+        return NotImplemented
     run = _METHODS.get(method)
     outs = options.get("out", ())
     if how is None or run is None or not all(map(border.is_array_like, inputs)):
@@ -239,10 +235,6 @@ def array_ufunc(like: TensorBase, ufunc: np.ufunc, method: str, inputs: tuple[An
         return run(like, ufunc, how, inputs, dict(options))
     except AscendTensorError as error:
         raise error.with_context(ufunc.__name__, filter(is_tensor, inputs)) from None
-
-
-def _is_direct(value: Any) -> bool:
-    return isinstance(value, border.DIRECT)
 
 
 def _call(like: Any, ufunc: np.ufunc, how: Ufunc, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
