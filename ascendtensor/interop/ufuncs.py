@@ -223,7 +223,10 @@ def array_ufunc(like: TensorBase, ufunc: np.ufunc, method: str, inputs: tuple[An
     if not options and how is not None and method == "__call__" and not how.floating and not how.of_tensors:
         device = like.desc.device
         if all(map(border.is_array_like, inputs)):
-            return how.function(*[x if isinstance(x, border.DIRECT) else border.one_operand(x, device) for x in inputs])
+            try:
+                return how.function(*[x if isinstance(x, border.DIRECT) else border.one_operand(x, device) for x in inputs])
+            except AscendTensorError as error:
+                raise error.with_context(ufunc.__name__, filter(is_tensor, inputs)) from None
         return NotImplemented
     run = _METHODS.get(method)
     outs = options.get("out", ())
