@@ -518,7 +518,12 @@ def test_words_that_mean_the_same() -> None:
 
 # Any expression
 
-_ONE = [np.sin, np.exp, np.abs, np.negative, np.tanh, np.floor, np.transpose, np.ravel, np.copy, np.isnan, np.square, np.flip, np.sort]
+
+def _exp(x: Any) -> Any:
+    return np.exp(np.minimum(x, 1))  # what grows without bound makes a last bit a different number
+
+
+_ONE = [np.sin, _exp, np.abs, np.negative, np.tanh, np.floor, np.transpose, np.ravel, np.copy, np.isnan, np.arctan, np.flip, np.sort]
 _TWO = [np.add, np.subtract, np.multiply, np.maximum, np.hypot, np.arctan2, np.less, np.minimum]
 _TAKING = [np.sum, np.max, np.mean, np.cumsum, np.std, np.argmin, np.median, np.any, np.ptp]
 
@@ -563,7 +568,7 @@ def _plain(value: Any) -> Any:
     return value.to(at.float32) if isinstance(value, at.Tensor) else np.asarray(value, np.float32)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(programs())
 def test_any_expression_gives_what_it_gives_on_arrays(program: tuple[tuple[int, ...], list[tuple[int, Any, bool]]]) -> None:
     shape, steps = program
@@ -571,7 +576,7 @@ def test_any_expression_gives_what_it_gives_on_arrays(program: tuple[tuple[int, 
     with np.errstate(all="ignore"):
         expected = _run(shape, steps, np.asarray)
     assert isinstance(found, at.Tensor)
-    if steps[-1][1] in (np.floor, np.less, np.argmin) or any(step[1] in (np.floor, np.less, np.argmin, np.where) for step in steps):
+    if any(function in (np.floor, np.less, np.argmin) for _, function, _ in steps):
         assert found.shape == np.shape(expected)  # a last bit decides
     else:
         np.testing.assert_allclose(found.numpy().astype(np.float64), np.asarray(expected, np.float64), rtol=1e-3, atol=1e-3)
