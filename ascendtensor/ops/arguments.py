@@ -23,6 +23,9 @@ _TENSOR_ADVICE: Final = "Make one of host data with tensor()."
 _TENSORS_OWN: Final = ("desc", "buffer")
 """Attributes that only tensors have."""
 
+_OF_NUMPY: Final = {"axis": "dim", "keepdims": "keepdim", "a": "input", "x": "input", "x1": "input", "x2": "other"}
+"""NumPy's words that PyTorch takes by keyword, and its own."""
+
 _WRONG: Final = (TypeError, ValueError, AttributeError, OverflowError)
 """What Python raises for an argument of a type or value that the code did not expect."""
 
@@ -31,7 +34,7 @@ def checked(function: F) -> F:
     """A public function that answers wrong arguments with errors of the library.
 
     Errors of the library get its name and operands, where they have none yet. A call with the wrong number of arguments or an unknown
-    keyword stays Python's TypeError, which says so already.
+    keyword stays Python's TypeError, which says so already; NumPy's words for PyTorch's keywords are understood, as PyTorch does.
     """
     name = function.__name__
 
@@ -42,15 +45,30 @@ def checked(function: F) -> F:
         except AscendTensorError as error:
             raise error.seen_from(name, filter(is_tensor, args)) from None
         except _WRONG as error:
+            words = None
             if error.__traceback__ is None or error.__traceback__.tb_next is None:  # the arguments did not fit the signature
-                raise
+                words = _in_pytorchs_words(inspect.signature(function), kwargs)
+                if words is None:
+                    raise
             failure = error
+        if words is not None:
+            return call(*args, **words)
         blamed = blame(name, inspect.signature(function), args, kwargs, failure)
         if blamed is None:
             raise failure
         raise blamed from failure
 
     return cast(F, call)
+
+
+def _in_pytorchs_words(signature: inspect.Signature, kwargs: dict[str, Any]) -> dict[str, Any] | None:
+    """Keywords with PyTorch's words for NumPy's, where the function has those; None where nothing changes."""
+    known = signature.parameters
+    words = {
+        word if word in known or _OF_NUMPY.get(word) not in known or _OF_NUMPY[word] in kwargs else _OF_NUMPY[word]: value
+        for word, value in kwargs.items()
+    }
+    return words if words.keys() != kwargs.keys() else None
 
 
 def blame(

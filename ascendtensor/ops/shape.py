@@ -690,9 +690,9 @@ def as_strided_scatter(input: T, src: TensorBase, size: Sequence[int], stride: S
 
 
 @checked
-def narrow_copy(input: T, dim: int, start: int, length: int) -> T:
+def narrow_copy(input: T, dim: int, start: int, length: int, *, out: T | None = None) -> T:
     """A copy of `length` places of one dimension from `start` on. Ascend operator: AsStrided. Like: torch.narrow_copy."""
-    return clone(views.narrow(input, dim, start, length))
+    return into(clone(views.narrow(input, dim, start, length)), out)
 
 
 @checked

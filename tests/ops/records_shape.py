@@ -367,6 +367,7 @@ RECORDS = [
         (),
         FEW,
         SAME,
+        out=True,
         refused=lambda: [Refused((np.zeros(3), 0, 2, 2), IndexError, "narrow")],
     ),
     Record(
