@@ -7,7 +7,6 @@ import os
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Iterator
 from typing import Any, Final, Protocol
 
@@ -43,7 +42,7 @@ class _Cell:
 
     def __init__(self, publisher: Any) -> None:
         self._publisher = publisher
-        self._transient = {"display_id": uuid.uuid4().hex}
+        self._transient = {"display_id": os.urandom(8).hex()}
         self._shown = False
 
     def show(self, text: str) -> None:
