@@ -541,7 +541,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `normal_`."""
         return random.normal_(self, mean, std, generator=generator)
 
-    def random_(self, low: _Int = 0, high: _Int | None = None, *, generator: Generator | None = None) -> Self:
+    def random_(self, low: _Int | None = None, high: _Int | None = None, *, generator: Generator | None = None) -> Self:
         """See `random_`."""
         return random.random_(self, low, high, generator=generator)
 

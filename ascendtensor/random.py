@@ -698,16 +698,20 @@ def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generat
 
 
 @checked
-def random_(input: T, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> T:
-    """Fill with integers from `low` up to, without, `high`; by default up to the most that the dtype counts to without a gap.
+def random_(input: T, low: int | None = None, high: int | None = None, *, generator: Generator | None = None) -> T:
+    """Fill with integers from `low` up to, without, `high`; one number alone is the end.
+
+    Without any, from 0 up to the most that the dtype counts to without a gap.
 
     Like: torch.Tensor.random_.
     """
     check_writable(input, "random_")
     dtype = input.desc.dtype
-    most = _limits(dtype)[1] + 1 if high is None else high
-    _check_range(low, most, dtype, "random_")
-    return copy_into(input, _integers(low, most, input.desc.shape, dtype, generator, input.desc.device))
+    if high is None:
+        low, high = 0, _limits(dtype)[1] + 1 if low is None else low
+    least = 0 if low is None else low
+    _check_range(least, high, dtype, "random_")
+    return copy_into(input, _integers(least, high, input.desc.shape, dtype, generator, input.desc.device))
 
 
 @checked
