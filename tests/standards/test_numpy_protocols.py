@@ -26,6 +26,8 @@ OF_2 = not np.__version__.startswith("1.")
 
 MAKERS = {"array", "asarray", "asanyarray", "ascontiguousarray", "empty", "full", "ones", "zeros"}
 """Called with `like=`."""
+ARRAY_FIRST = {"copyto", "full_like", "put", "put_along_axis", "putmask", "repeat", "take"}
+"""Which write into the array that they are given first, or whose tensors NumPy does not look for behind it."""
 FILES = {"save", "savez", "savez_compressed", "savetxt"}
 DECOMPOSED = {"linalg.eig", "linalg.eigvals"}
 """Whose order and phases are nobody's promise."""
@@ -109,8 +111,9 @@ def test_functions_give_what_they_give_on_arrays(name: str, place: int, pattern:
     with np.errstate(all="ignore"):
         expected = call(Operands("h"))
     agree(found, expected)
-    if pattern == "t" and name not in ON_HOST and isinstance(expected, (np.ndarray, np.generic, tuple, list)) and name != "empty_like":
-        assert all(isinstance(leaf, at.Tensor) for leaf in leaves(found))
+    if name not in ON_HOST and (pattern != "ht" or name not in ARRAY_FIRST):
+        arrays = [leaf for leaf in leaves(found) if not isinstance(leaf, at.Tensor)]
+        assert not arrays or name == "empty_like"
 
 
 def test_every_function_has_a_sample() -> None:
