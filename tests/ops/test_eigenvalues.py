@@ -42,7 +42,11 @@ def matrices(size: int, dtype: d.dtype) -> np.ndarray[Any, Any]:
     return (found if dtype.is_complex else found.real).astype(dtype.numpy)
 
 
-@pytest.mark.parametrize(("size", "dtype"), [(1, d.float64), (2, d.complex64), (3, d.float32), (5, d.complex128), (8, d.float64)], ids=str)
+SIZES = [(1, d.float64), (2, d.complex64), (3, d.float32), (4, d.complex128)]
+LARGE = [pytest.param(size, dtype, marks=pytest.mark.slow) for size, dtype in ((5, d.complex128), (8, d.float64))]
+
+
+@pytest.mark.parametrize(("size", "dtype"), [*SIZES, *LARGE], ids=str)
 def test_a_matrix_times_its_vectors_is_its_values_times_them(size: int, dtype: d.dtype) -> None:
     A = matrices(size, dtype)
     values, vectors = (each.numpy().astype(np.complex128) for each in at.linalg.eig(at.tensor(A)))
