@@ -214,7 +214,7 @@ def _median(input: T, axis: int, keepdim: bool, function: str) -> ValuesIndices[
     turned = _to_last(input, axis)
     length = (turned.desc.shape or (1,))[-1]
     if length == 0:
-        raise ShapeError("there are no elements to take the middle of").with_context(function, (input,))
+        raise IndexRangeError(f"Expected reduction dim {axis} to have non-zero size").with_context(function, (input,))
     ordered, places = _ordered(turned, False, True)
     middle = (length - 1) // 2
     values, indices = (_taken(each, middle, axis, keepdim) for each in (ordered, places))

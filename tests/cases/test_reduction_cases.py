@@ -160,6 +160,14 @@ def test_an_extreme_of_nothing_is_refused(function: Any) -> None:
         function(nothing, 0)
 
 
+@pytest.mark.parametrize("function", [at.median, at.nanmedian, at.mode, at.aminmax])
+def test_a_middle_of_nothing_is_refused_like_an_extreme(function: Any) -> None:
+    with pytest.raises(
+        IndexError, match=rf"{function.__name__}: Expected reduction dim 0 to have non-zero size\n  operands: float32\[0, 3\]"
+    ):
+        function(at.zeros(0, 3), dim=0)
+
+
 def test_half_reductions_and_products_accumulate_in_float32() -> None:
     ones = at.tensor(np.ones(4096, np.float16))
     assert values(reduction.sum(ones)) == 4096.0
