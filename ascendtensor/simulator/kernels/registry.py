@@ -151,6 +151,18 @@ def _run_late(kernel: Kernel, inputs: Inputs, outputs: Outputs, attrs: Attrs) ->
     return fn(*args)
 
 
+class Contents:
+    """What fills the tables at the first question, until it has."""
+
+    load: Callable[[], None] | None = None
+
+
+def _loaded() -> None:
+    load = Contents.load
+    if load is not None:
+        load()
+
+
 _KERNELS: dict[str, Kernel] = {}
 _RULES: dict[str, InferRule] = {}
 _LAYOUTS: dict[str, str] = {}
@@ -234,21 +246,25 @@ def layout(name: str, *op_types: str) -> None:
 
 def layout_of(op_type: str) -> str | None:
     """The layout that an operator type needs, None if any will do."""
+    _loaded()
     return _LAYOUTS.get(op_type)
 
 
 def lookup(op_type: str) -> Kernel | None:
     """The kernel of an operator type, None if the simulator has none."""
+    _loaded()
     return _KERNELS.get(op_type)
 
 
 def infer_rule(op_type: str) -> InferRule | None:
     """The shape rule of an operator type, None if the simulator has none."""
+    _loaded()
     return _RULES.get(op_type)
 
 
 def names() -> list[str]:
     """Every operator type that has a kernel, sorted."""
+    _loaded()
     return sorted(_KERNELS)
 
 
