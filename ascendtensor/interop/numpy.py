@@ -87,11 +87,6 @@ def tensors(*values: Any) -> list[Any]:
     return [upload(value, device=device) if isinstance(value, NUMBERS) else value for value in found]
 
 
-def joined(values: Any) -> list[Any]:
-    """The tensors of a list that NumPy joins: a tensor stands for its parts along the first axis."""
-    return tensors(*values)
-
-
 def floating(value: Any) -> Any:
     """A tensor of bool or integers in the default dtype, anything else as it is."""
     if isinstance(value, TensorBase) and value.desc.dtype.category <= INTEGER:

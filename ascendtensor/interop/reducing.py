@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from .. import dtypes as d
 from ..base import T, TensorBase
 from ..errors import DTypeError, ShapeError, ValueRangeError
-from ..ops import comparison, elementwise, reduction, shape, statistics, views
+from ..ops import comparison, elementwise, reduction, shape, views
 from . import numpy as border
 
 
@@ -166,6 +166,3 @@ def one_axis(x: Any, axis: Any) -> tuple[Any, int | None, tuple[int, ...]]:
         count *= x.shape[dim]
     moved = views.permute(x, (*rest, *taken))
     return views.reshape(moved, (*(x.shape[dim] for dim in rest), count)), -1, kept
-
-
-logcumsumexp: Final = statistics.logcumsumexp

@@ -17,7 +17,7 @@ import numpy as np
 from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, UnsupportedError
-from ..ops import comparison, complex_numbers, elementwise, floats, indexing, matmul, reduction, unary, views
+from ..ops import comparison, complex_numbers, elementwise, floats, indexing, matmul, reduction, statistics, unary, views
 from ..ops.arguments import is_tensor
 from ..ops.host import upload
 from ..promotion import promote_types
@@ -57,10 +57,6 @@ def _modf(x: Any) -> tuple[Any, Any]:
 
 def _divmod(left: Any, right: Any) -> tuple[Any, Any]:
     return elementwise.floor_divide(left, right), elementwise.remainder(left, right)
-
-
-def _logical_xor(left: Any, right: Any) -> Any:
-    return comparison.logical_xor(left, right)
 
 
 def _abs(x: Any, *, out: Any = None) -> Any:
@@ -157,7 +153,7 @@ NAMED: Final[dict[str, Ufunc]] = {
     "logical_and": Ufunc(comparison.logical_and, truth=True),
     "logical_not": Ufunc(comparison.logical_not, truth=True),
     "logical_or": Ufunc(comparison.logical_or, truth=True),
-    "logical_xor": Ufunc(_logical_xor, truth=True),
+    "logical_xor": Ufunc(comparison.logical_xor, truth=True),
     "matmul": Ufunc(_product(matmul.matmul), of_tensors=True),
     "matvec": Ufunc(_product(_matvec), of_tensors=True),
     "maximum": Ufunc(elementwise.maximum),
@@ -208,7 +204,7 @@ RUNNING: Final[dict[np.ufunc, Callable[..., Any]]] = {
     np.multiply: reduction.cumprod,
     np.maximum: reduction.cummax,
     np.minimum: reduction.cummin,
-    np.logaddexp: reducing.logcumsumexp,
+    np.logaddexp: statistics.logcumsumexp,
 }
 
 
