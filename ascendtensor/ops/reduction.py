@@ -67,6 +67,7 @@ def count(shape: tuple[int, ...], dim: Dims) -> int:
 # Sums and products
 
 
+@checked
 def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None) -> T:
     """The sum over `dim`; 0 over nothing.
 
