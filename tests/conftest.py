@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 import pytest
+import test_rule_coverage
 from hypothesis import settings
 
 _CACHE = tempfile.mkdtemp(prefix="ascendtensor-tests-")
@@ -31,6 +32,13 @@ settings.load_profile("ascendtensor")
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(_CACHE, ignore_errors=True)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.option.markexpr == "conformance":
+        terminalreporter.section("rules of pyACL's behaviour, and the tests that cite them")
+        for line in test_rule_coverage.coverage():
+            terminalreporter.write_line(line)
 
 
 def leftovers() -> dict[str, int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any, cast
+from typing import Any, Final, TypeAlias, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Decision:
     __slots__ = ("compute", "dtypes", "moved", "outcome", "places", "result", "working")
 
     def __init__(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any]) -> None:
-        self.places = _places(row, len(operands))
+        self.places = _layout(row, len(operands))[0]
         promoting = [
             _typed(operand) for (_, input), operand in zip(self.places, operands, strict=True) if input.promotes and operand is not None
         ]
@@ -243,7 +243,7 @@ class Planner:
         inputs: list[TensorDescription] = []
         fetch: list[tuple[int, int, Fetch]] = []
         outcome = decision.outcome
-        for position, (index, input) in enumerate(_layout(row, len(operands))):
+        for position, (index, input) in enumerate(_layout(row, len(operands))[1]):
             if index < 0:
                 inputs.append(_constant(input, outcome.constants.get(input.name)))
                 continue
@@ -379,16 +379,25 @@ def _device(row: Row, operands: Sequence[Any], device: Device | None) -> Device:
     return found
 
 
-_places = cache(Row.operand_inputs)
+Layout: TypeAlias = tuple[Sequence[tuple[int, Input]], tuple[tuple[int, Input], ...]]
+_layouts: Final[WeakKeyDictionary[Row, dict[int, Layout]]] = WeakKeyDictionary()
+"""By row, which a custom operator takes along when it goes, and by number of operands."""
 
 
-@cache
-def _layout(row: Row, count: int) -> tuple[tuple[int, Input], ...]:
-    """Of each input in the operator's order: the operand that it takes, -1 for a constant, and what the row says of it."""
-    places = {position: (index, input) for index, (position, input) in enumerate(_places(row, count))}
-    constants = iter([input for input in row.inputs if input.kind == "const"])
-    length = len(places) + sum(1 for input in row.inputs if input.kind == "const")
-    return tuple([places[position] if position in places else (-1, next(constants)) for position in range(length)])
+def _layout(row: Row, count: int) -> Layout:
+    """Where the operands of a row go, and of each input in the operator's order: its operand, -1 for a constant, and what the row says."""
+    known = _layouts.get(row)
+    if known is None:
+        known = _layouts[row] = {}
+    found = known.get(count)
+    if found is None:
+        places = row.operand_inputs(count)
+        by_position = {position: (index, input) for index, (position, input) in enumerate(places)}
+        constants = [input for input in row.inputs if input.kind == "const"]
+        given = iter(constants)
+        every = range(len(places) + len(constants))
+        found = known[count] = (places, tuple([by_position[at] if at in by_position else (-1, next(given)) for at in every]))
+    return found
 
 
 def fitting(format: Format, rank: int) -> Format:

@@ -20,13 +20,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("conformance")
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if config.option.markexpr == "conformance":
-        terminalreporter.section("rules of pyACL's behaviour, and the tests that cite them")
-        for line in test_rule_coverage.coverage():
-            terminalreporter.write_line(line)
-
-
 @pytest.fixture(autouse=True)
 def fresh_process() -> Iterator[None]:
     simulator.faults.clear()

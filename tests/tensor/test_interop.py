@@ -85,7 +85,7 @@ def test_the_host_array_may_change_at_once() -> None:
         (memoryview(b"abc"), at.uint8, (3,)),
         (np.array(7, ">i4"), at.int32, ()),
     ],
-    ids=repr,
+    ids=lambda value: "memoryview" if isinstance(value, memoryview) else repr(value),
 )
 def test_dtype_of_data(data: Any, dtype: Any, shape: tuple[int, ...]) -> None:
     tensor = at.tensor(data)
