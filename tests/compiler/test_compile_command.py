@@ -38,6 +38,7 @@ def ops(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def no_atc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("COLUMNS", "120")  # tables are as wide as the terminal
     monkeypatch.setattr("ascendtensor.acl.toolkit._USUAL", ())
     for name in ("ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH", "ASCENDTENSOR_ATC", "ASCENDTENSOR_COMPILER"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment of launching, recording, waiting and synchronising leaves the streams usable (issue 2, bad input)."""
+"""Ctrl-C at any moment of launching, recording, waiting and synchronising leaves the streams usable."""
 
 from __future__ import annotations
 
