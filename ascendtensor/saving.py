@@ -196,9 +196,12 @@ def _array(value: Any, needed: str, kind: str) -> Array:
     return host.download(value)
 
 
+_FORMAT: Final[Any] = np.lib.format  # without types before NumPy 2
+
+
 def _npy(array: Array) -> bytes:
     file = io.BytesIO()
-    np.lib.format.write_array(file, array, allow_pickle=False)
+    _FORMAT.write_array(file, array, allow_pickle=False)
     return file.getvalue()
 
 
@@ -236,8 +239,8 @@ def _safetensors(arrays: Mapping[str, Array]) -> bytes:
 def _from_npy(content: bytes, what: str) -> Array:
     file: BinaryIO = io.BytesIO(content)
     try:
-        version = np.lib.format.read_magic(file)
-        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
+        version = _FORMAT.read_magic(file)
+        read = {(1, 0): _FORMAT.read_array_header_1_0, (2, 0): _FORMAT.read_array_header_2_0}[version]
         shape, columns_first, dtype = read(file)
     except (ValueError, KeyError, TypeError, SyntaxError, EOFError, OverflowError, MemoryError, RecursionError) as error:
         raise FileFormatError(f"the header of the {what} is damaged: {error}", where="load") from None
@@ -249,7 +252,8 @@ def _from_npy(content: bytes, what: str) -> Array:
             f"the {what} is truncated or damaged: {needed} bytes of {list(shape)} are needed, {there} are there", where="load"
         )
     flat = np.frombuffer(content, dtype, math.prod(shape), file.tell()) if needed else np.empty(math.prod(shape), dtype)
-    return flat.reshape(shape, order="F" if columns_first else "C")
+    found: Array = flat.reshape(shape, order="F" if columns_first else "C")
+    return found
 
 
 def _from_npz(content: bytes) -> dict[str, Array]:

@@ -55,10 +55,11 @@ def capsule(
         if copy is False:
             raise BufferError("__dlpack__: a chip's memory can't be seen from the host without a copy; leave copy=False away")
         array = download(tensor)
+    export: Any = array.__dlpack__
     try:
-        return array.__dlpack__(max_version=max_version)
+        return export(max_version=max_version)
     except TypeError:  # NumPy before 2.1
-        return array.__dlpack__()
+        return export()
 
 
 class _Kept(np.ndarray[Any, np.dtype[Any]]):

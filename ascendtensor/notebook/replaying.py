@@ -259,7 +259,8 @@ def write(path: Path, events: Sequence[Any]) -> Path:
     _write_models(path.parent / names["models"], dict.fromkeys(step.model for step in launches if step.model is not None))
     regions, data = Regions(found), dict[str, "np.ndarray[Any, np.dtype[np.uint8]]"]()
     lines = [_line(step, regions, data) for step in found]
-    np.savez(path.parent / names["data"], **data)  # type: ignore[arg-type]
+    kept: dict[str, Any] = dict(data)
+    np.savez(path.parent / names["data"], **kept)
     results = [f'    "result_{number}": {_read(place, tensor, regions)},' for number, (place, tensor) in enumerate(_results(found))]
     title = (
         f"Repeats {len(launches)} launches: {', '.join(dict.fromkeys(step.description.op_type for step in launches if step.description))}."

@@ -69,7 +69,8 @@ def _sigmoid(x: Array) -> Array:
 def _conv(x: Array, weight: Array) -> Array:
     """With a padding of 1 and steps of 2, for windows of 3."""
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::2, ::2]
+    view: Any = np.lib.stride_tricks.sliding_window_view  # NumPy 1.26's types know one axis only
+    windows = view(padded, (3, 3), (2, 3))[:, :, ::2, ::2]
     found: Array = np.einsum("nchwij,ocij->nohw", windows, weight)
     return found
 

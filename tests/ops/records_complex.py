@@ -38,6 +38,14 @@ def part(dtype: DType) -> DType:
     return FLOAT(dtype).to_real()
 
 
+def direction(x: Array) -> Array:
+    """`np.sign` as NumPy has it since version 2."""
+    if x.dtype.kind != "c":
+        return np.asarray(np.sign(x))
+    length = np.abs(x)
+    return np.asarray(np.where(length == 0, 0, x / np.where(length == 0, 1, length)))
+
+
 RECORDS = [
     Record(
         "complex",
@@ -89,7 +97,7 @@ RECORDS = [
         SAME,
         refused=lambda: [Refused((np.ones(3),), IndexError)],
     ),
-    Record("sgn", functions.sgn, np.sign, unary_samples(edge=False), (arithmetic.SIGN,), (*COMPLEX, d.float32, d.uint64), SAME, out=True),
+    Record("sgn", functions.sgn, direction, unary_samples(edge=False), (arithmetic.SIGN,), (*COMPLEX, d.float32, d.uint64), SAME, out=True),
     Record("resolve_conj", functions.resolve_conj, lambda x: x, unary_samples(), dtypes=COMPLEX, result=SAME),
     Record("is_complex", functions.is_complex, lambda x: x.dtype.kind == "c", unary_samples(), dtypes=(*COMPLEX, d.float32)),
     Record("is_floating_point", functions.is_floating_point, lambda x: x.dtype.kind == "f", unary_samples(), dtypes=(*COMPLEX, *FLOATS)),

@@ -86,9 +86,15 @@ def flat() -> list[Refused]:
 # Systems
 
 
+def solutions(A: Array, B: Array) -> Array:
+    """Of matrices of right sides; NumPy before 2 takes those of one dimension less than `A` for vectors."""
+    stack = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    return np.linalg.solve(np.broadcast_to(A, (*stack, *A.shape[-2:])), np.broadcast_to(B, (*stack, *B.shape[-2:])))
+
+
 def solved(A: Array, B: Array) -> Array:
     vector = B.ndim == 1 or B.shape == A.shape[:-1]
-    return np.linalg.solve(A, B[..., None])[..., 0] if vector else np.linalg.solve(A, B)
+    return solutions(A, B[..., None])[..., 0] if vector else solutions(A, B)
 
 
 def refused_systems() -> list[Refused]:
@@ -105,7 +111,7 @@ def triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangu
     matrix = np.triu(A) if upper else np.tril(A)
     if unitriangular:
         matrix = matrix - matrix * np.eye(A.shape[-1]) + np.eye(A.shape[-1])
-    return np.linalg.solve(matrix, B) if left else turned(np.linalg.solve(turned(matrix), turned(B)))
+    return solutions(matrix, B) if left else turned(solutions(turned(matrix), turned(B)))
 
 
 def triangular_systems(dtype: DType) -> Iterator[Any]:
@@ -139,7 +145,12 @@ def shortest(A: Array, B: Array, rcond: Any = None, driver: Any = None) -> tuple
     rhs = B if B.ndim == A.ndim else B[..., None]
     solution = np.linalg.pinv(A, cut) @ rhs
     residuals = np.zeros(0)
-    full = np.linalg.matrix_rank(A, rtol=1e-6).min(initial=A.shape[-1]) == A.shape[-1] if A.size else False
+    full = (
+        (np.linalg.svd(A, compute_uv=False) > 1e-6 * np.linalg.norm(A, 2, (-2, -1))[..., None]).sum(-1).min(initial=A.shape[-1])
+        == A.shape[-1]
+        if A.size
+        else False
+    )
     if A.shape[-2] > A.shape[-1] and driver in ("gels", "gelsd") and full:
         residuals = (np.abs(A @ solution - rhs) ** 2).sum(-2)
     return solution if B.ndim == A.ndim else solution[..., 0], residuals
@@ -247,7 +258,7 @@ def by_lu(A: Any, B: Any, left: bool, adjoint: bool) -> Any:
 
 def by_lu_expected(A: Array, B: Array, left: bool, adjoint: bool) -> Array:
     matrix = turned(A).conj() if adjoint else A
-    return np.linalg.solve(matrix, B) if left else turned(np.linalg.solve(turned(matrix), turned(B)))
+    return solutions(matrix, B) if left else turned(solutions(turned(matrix), turned(B)))
 
 
 def lu_systems(dtype: DType) -> Iterator[Any]:
@@ -517,7 +528,7 @@ SYSTEMS = [
     linear(
         "solve_left",
         linalg.solve,
-        lambda A, B, left: turned(np.linalg.solve(turned(A), turned(B))),
+        lambda A, B, left: turned(solutions(turned(A), turned(B))),
         pairs(((2, 3, 3), (2, 2, 3)), left=False),
     ),
     linear("solve_ex", lambda A, B: linalg.solve_ex(A, B)[0], solved, pairs(*STACKS)),
@@ -550,7 +561,7 @@ SYSTEMS = [
         lambda A: np.linalg.cholesky(A) if A.real[0, 0] > 0 else A * np.nan,
         one_and(lambda dtype: ((-np.eye(2)).astype(dtype.numpy),), lambda dtype: (positive(dtype, (3, 3)),)),
     ),
-    linear("cholesky_solve", by_factor, lambda B, A, upper: np.linalg.solve(A, B), positive_systems),
+    linear("cholesky_solve", by_factor, lambda B, A, upper: solutions(A, B), positive_systems),
     linear(
         "cholesky_inverse",
         lambda A: systems.cholesky_inverse(systems.cholesky(A)),

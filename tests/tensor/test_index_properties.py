@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,11 @@ def tensors(draw: st.DrawFn) -> tuple[Any, Any]:
 
 def _error(action: Any) -> tuple[Any, Exception | None]:
     try:
-        return action(), None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)
+            return action(), None
+    except DeprecationWarning as warning:  # NumPy before 2 only warns of places out of range where nothing is picked
+        return None, IndexError(str(warning))
     except (IndexError, ValueError, TypeError) as error:  # NumPy: TypeError where a 0-d array is given several elements
         return None, error
 
