@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..base import TensorBase
-from ..ops import comparison, complex_numbers, elementwise, floats, shape, unary
+from ..ops import comparison, complex_numbers, elementwise, floats, gather, shape, unary
 from ..ops.aliases import negative
 from ..ops.comparison import bitwise_not as bitwise_invert
 from ..ops.comparison import isfinite, isinf, isnan, logical_not, signbit
@@ -178,4 +178,5 @@ def round(x: T, /) -> T:
 
 def sign(x: T, /) -> T:
     """-1, 0 or 1; of complex numbers the number over its absolute value. Like: numpy.sign."""
-    return complex_numbers.sgn(x)
+    found = complex_numbers.sgn(x)
+    return gather.where(comparison.ne(x, 0), found, 0) if x.dtype.is_complex else found  # of a zero of any signs +0
