@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from ..errors import ShapeError
+from ..interop.functions import shaping as numpy_shaping
 from ..ops import gather, views
 from ..ops import matmul as products
 from ..ops import shape as shaping
@@ -38,16 +39,7 @@ def concat(arrays: Sequence[T], /, *, axis: int | None = 0) -> T:
 
 def expand_dims(x: T, /, axis: int | tuple[int, ...]) -> T:
     """A view with axes of length 1 at these places of the result. Like: numpy.expand_dims."""
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    rank = x.ndim + len(axes)
-    if any(not -rank <= one < rank for one in axes):
-        raise IndexError(f"expand_dims: axis {axis} is out of range for {rank} dimensions")
-    places = sorted({one % rank for one in axes})
-    if len(places) != len(axes):
-        raise ShapeError(f"an axis comes twice in {axis}").with_context("expand_dims", (x,))
-    for place in places:
-        x = views.unsqueeze(x, place)
-    return x
+    return numpy_shaping.expand_dims(x, axis)
 
 
 def flip(x: T, /, *, axis: int | tuple[int, ...] | None = None) -> T:
@@ -86,12 +78,7 @@ def roll(x: T, /, shift: int | tuple[int, ...], *, axis: int | tuple[int, ...] |
 
 def squeeze(x: T, /, axis: int | tuple[int, ...]) -> T:
     """A view without these axes, whose length must be 1. Like: numpy.squeeze."""
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    if any(not -x.ndim <= one < x.ndim for one in axes):
-        raise IndexError(f"squeeze: axis {axis} is out of range for {x.ndim} dimensions")
-    if any(x.shape[one] != 1 for one in axes):
-        raise ShapeError(f"the length of an axis of {axis} is not 1").with_context("squeeze", (x,))
-    return views.squeeze(x, axes) if axes else x
+    return numpy_shaping.squeeze(x, axis)
 
 
 def stack(arrays: Sequence[T], /, *, axis: int = 0) -> T:

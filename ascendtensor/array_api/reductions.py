@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from .. import dtypes as d
 from ..dtypes import dtype as DType
 from ..errors import ShapeError
-from ..ops import comparison, gather, reduction, shape, sorting
+from ..ops import comparison, gather, reduction, shape, sorting, statistics
 from .array import NPUTensor, promoted
 
 T = TypeVar("T", bound=NPUTensor)
@@ -121,20 +121,7 @@ def _running(function: Any, x: Any, name: str, axis: int | None, dtype: DType | 
 
 def diff(x: T, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> T:
     """`n`-th differences of neighbours. Like: numpy.diff."""
-    parts = [part for part in (prepend, x, append) if part is not None]
-    whole = shape.cat(parts, axis) if len(parts) > 1 else x
-    for _ in range(n):
-        length = whole.shape[axis]
-        after, before = gather_range(whole, axis, 1, length), gather_range(whole, axis, 0, length - 1)
-        whole = after != before if whole.dtype is d.bool_ else after - before
-    return whole
-
-
-def gather_range(x: T, axis: int, start: int, stop: int) -> T:
-    """Elements `start` to `stop` of an axis, a view."""
-    index = [slice(None)] * x.ndim
-    index[axis] = slice(start, stop if stop > start else start)
-    return x[tuple(index)]
+    return statistics.diff(x, n, axis, prepend, append)
 
 
 def nonzero(x: T, /) -> tuple[T, ...]:

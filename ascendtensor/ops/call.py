@@ -21,7 +21,7 @@ from ..launch.registry import handle_cache
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
 from .arguments import described
-from .planning import Planner
+from .planning import Planner, layout
 from .schema import Row
 from .table.comparison import LOGICAL_OR
 from .table.elementwise import CAST
@@ -158,7 +158,7 @@ def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], 
 
 def _check(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...]) -> None:
     """Refuse what is no operand or can't be an argument, before a plan is made for it."""
-    for operand, (_, input) in zip(operands, row.operand_inputs(len(operands)), strict=False):
+    for operand, (_, input) in zip(operands, layout(row, len(operands))[0], strict=False):
         if not (isinstance(operand, _OPERANDS) or (operand is None and input.kind == "optional")):
             advice = "An array or a list becomes a tensor by tensor()."
             raise DTypeError(f"an operand is a tensor or a number, not {described(operand)}", advice=advice).with_context(

@@ -10,7 +10,6 @@ numbers goes through the complex ones, since RFFT and IRFFT exist in single prec
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from operator import index as as_int
 from typing import Any, TypeVar
 
@@ -24,6 +23,7 @@ from .arguments import checked
 from .call import call, structured, unary
 from .complex_numbers import conj
 from .elementwise import mul
+from .operands import integers
 from .table import fft as table
 from .table.elementwise import CAST
 from .table.movement import FILL
@@ -395,7 +395,7 @@ def ifftshift(input: T, dim: Any = None) -> T:
 
 
 def _shifted(input: T, dim: Any, up: int) -> T:
-    places = tuple(range(len(input.desc.shape))) if dim is None else _integers(dim)
+    places = tuple(range(len(input.desc.shape))) if dim is None else integers(dim)
     if not places:
         return input
     lengths = [input.desc.shape[_place(input, place, "ifftshift" if up else "fftshift")] for place in places]
@@ -403,10 +403,6 @@ def _shifted(input: T, dim: Any, up: int) -> T:
 
 
 # Steps that the transforms share
-
-
-def _integers(given: Any) -> tuple[int, ...]:
-    return tuple(map(as_int, given)) if isinstance(given, Iterable) else (as_int(given),)
 
 
 def _floating(input: T, function: str) -> T:
@@ -453,8 +449,8 @@ def _whole_length(input: TensorBase, n: int | None, place: int, function: str) -
 def _places(input: TensorBase, s: Any, dim: Any, function: str, halved: bool = False) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Dimensions, counted from the front, and their lengths; of half a spectrum the last length is that of the whole."""
     ndim = len(input.desc.shape)
-    given = None if s is None else _integers(s)
-    dims = tuple(range(ndim) if given is None else range(-len(given), 0)) if dim is None else _integers(dim)
+    given = None if s is None else integers(s)
+    dims = tuple(range(ndim) if given is None else range(-len(given), 0)) if dim is None else integers(dim)
     try:
         if given is not None and len(given) > ndim:
             raise ShapeError(f"{len(given)} lengths for {ndim} dimensions")

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import index as as_int
 from typing import Any, TypeVar
 
 from .. import shapes
@@ -26,6 +27,11 @@ def dim_of(input: TensorBase, dim: int, function: str) -> int:
         return shapes.normalize_dim(dim, len(input.desc.shape))
     except AscendTensorError as error:
         raise error.with_context(function, (input,)) from None
+
+
+def integers(given: Any) -> tuple[int, ...]:
+    """One integer, or several, as a tuple."""
+    return tuple(map(as_int, given)) if isinstance(given, Iterable) else (as_int(given),)
 
 
 def in_dtype(input: T, dtype: DType) -> T:

@@ -38,7 +38,7 @@ class Decision:
     __slots__ = ("compute", "dtypes", "moved", "outcome", "places", "result", "working")
 
     def __init__(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any]) -> None:
-        self.places = _layout(row, len(operands))[0]
+        self.places = layout(row, len(operands))[0]
         promoting = [
             _typed(operand) for (_, input), operand in zip(self.places, operands, strict=True) if input.promotes and operand is not None
         ]
@@ -243,7 +243,7 @@ class Planner:
         inputs: list[TensorDescription] = []
         fetch: list[tuple[int, int, Fetch]] = []
         outcome = decision.outcome
-        for position, (index, input) in enumerate(_layout(row, len(operands))[1]):
+        for position, (index, input) in enumerate(layout(row, len(operands))[1]):
             if index < 0:
                 inputs.append(_constant(input, outcome.constants.get(input.name)))
                 continue
@@ -384,7 +384,7 @@ _layouts: Final[WeakKeyDictionary[Row, dict[int, Layout]]] = WeakKeyDictionary()
 """By row, which a custom operator takes along when it goes, and by number of operands."""
 
 
-def _layout(row: Row, count: int) -> Layout:
+def layout(row: Row, count: int) -> Layout:
     """Where the operands of a row go, and of each input in the operator's order: its operand, -1 for a constant, and what the row says."""
     known = _layouts.get(row)
     if known is None:

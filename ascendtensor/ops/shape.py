@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from operator import index as as_int
 from typing import Any, TypeVar, overload
@@ -18,7 +18,7 @@ from . import host, views
 from .arguments import checked
 from .call import call, contiguous_copy, plain
 from .indexing import fill
-from .operands import dim_of, filled, in_dtype
+from .operands import dim_of, filled, in_dtype, integers
 from .reduction import sum as total
 from .schema import Row
 from .table import movement as table
@@ -28,10 +28,6 @@ from .writing import check_writable, copy_into, empty_like, into, move_into, wri
 T = TypeVar("T", bound=TensorBase)
 
 Ints = Sequence[int]
-
-
-def _integers(given: Any) -> tuple[int, ...]:
-    return tuple(map(as_int, given)) if isinstance(given, Iterable) else (as_int(given),)
 
 
 # complex128 has no kernel that moves it on some operators: it is moved as pairs of int64
@@ -255,7 +251,7 @@ def tile(input: T, dims: Any) -> T:
 
     Ascend operator: Tile. Like: torch.tile, numpy.tile.
     """
-    numbers = _integers(dims)
+    numbers = integers(dims)
     return _tiled(input, (1,) * (len(input.desc.shape) - len(numbers)) + numbers)
 
 
@@ -273,7 +269,7 @@ def repeat(input: T, *repeats: Any) -> T:
 
     Ascend operator: Tile. Like: torch.Tensor.repeat.
     """
-    numbers = _integers(repeats[0] if len(repeats) == 1 else repeats)
+    numbers = integers(repeats[0] if len(repeats) == 1 else repeats)
     if len(numbers) < len(input.desc.shape):
         raise ShapeError(f"{len(numbers)} repeats for {len(input.desc.shape)} dimensions", advice="Give a number for every dimension.")
     return _tiled(input, numbers)
@@ -403,7 +399,7 @@ def flip(input: T, *dims: Any) -> T:
 
     Ascend operator: ReverseV2. Like: torch.flip, numpy.flip.
     """
-    given = _integers(dims[0] if len(dims) == 1 else dims)
+    given = integers(dims[0] if len(dims) == 1 else dims)
     numbers = tuple(sorted(dim_of(input, dim, "flip") for dim in given))
     if len(set(numbers)) != len(numbers):
         raise ShapeError(f"dims {list(given)} name a dimension twice").with_context("flip", (input,))
@@ -437,11 +433,11 @@ def roll(input: T, shifts: Any, dims: Any = None) -> T:
 
     Ascend operator: ViewCopy. Like: torch.roll, numpy.roll. The operator Roll has its shifts as attributes, a model for each.
     """
-    steps = _integers(shifts)
+    steps = integers(shifts)
     if dims is None:
         flat = views.reshape(input, -1) if input.desc.numel else input
         return views.reshape(_rolled(flat, (sum(steps),), (0,)), input.desc.shape)
-    numbers = tuple(dim_of(input, dim, "roll") for dim in _integers(dims))
+    numbers = tuple(dim_of(input, dim, "roll") for dim in integers(dims))
     if numbers and not input.desc.shape:
         raise IndexRangeError("a 0-d tensor has no dimensions to roll").with_context("roll", (input,))
     if len(steps) != len(numbers) or not steps:
@@ -725,7 +721,7 @@ def pad(input: T, pad: Ints, mode: str = "constant", value: Any = None) -> T:
 
     Ascend operator: PadV3, MirrorPad, ConcatD. Like: torch.nn.functional.pad, numpy.pad.
     """
-    numbers = _integers(pad)
+    numbers = integers(pad)
     shape = input.desc.shape
     if len(numbers) % 2 or len(numbers) > 2 * len(shape):
         raise ShapeError(f"pad {list(numbers)} is not (before, after) of some of {len(shape)} dimensions").with_context("pad", (input,))

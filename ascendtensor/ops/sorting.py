@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
 
 from .. import dtypes as d
-from .. import shapes
 from ..base import TensorBase
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
+from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import comparison, complex_numbers, elementwise, gather, host, reduction, shape, unsigned, views
 from .arguments import checked
 from .call import call
+from .operands import dim_of
 from .reduction import narrowed, put_pair, widened
 from .results import ValuesIndices
 from .table import reduction as counting
@@ -32,13 +32,6 @@ T = TypeVar("T", bound=TensorBase)
 
 _BY_TOPK: Final = (d.float64, d.uint64)
 """Dtypes that Sort does not take; the AI CPU kernel of TopK orders them, equal elements by their index."""
-
-
-def _axis(input: TensorBase, dim: int, function: str) -> int:
-    try:
-        return shapes.normalize_dim(dim, len(input.desc.shape))
-    except AscendTensorError as error:
-        raise error.with_context(function, (input,)) from None
 
 
 def _to_last(input: T, axis: int) -> T:
@@ -91,7 +84,7 @@ def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False
 
     Ascend operator: Sort; TopK for float64 and uint64. Like: torch.sort, numpy.sort.
     """
-    axis = _axis(input, dim, "sort")
+    axis = dim_of(input, dim, "sort")
     values, places = _ordered(_to_last(input, axis), descending, stable)
     return put_pair(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
 
@@ -132,7 +125,7 @@ def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = T
 
     Ascend operator: TopKV2; TopK for float64 and integers. Like: torch.topk, numpy.partition.
     """
-    axis = _axis(input, dim, "topk")
+    axis = dim_of(input, dim, "topk")
     values, places = _first(_to_last(input, axis), k, largest, sorted)
     return put_pair(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
 
@@ -157,7 +150,7 @@ def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Any
 
     Ascend operator: TopKV2 or TopK, as for `topk`. Like: torch.kthvalue.
     """
-    axis = _axis(input, dim, "kthvalue")
+    axis = dim_of(input, dim, "kthvalue")
     length = (input.desc.shape or (1,))[axis]
     if not length:
         raise IndexRangeError(f"Expected reduction dim {axis} to have non-zero size").with_context("kthvalue", (input,))
@@ -207,7 +200,7 @@ def median(input: T, dim: int | None = None, keepdim: bool = False) -> Any:
         if input.desc.numel == 0 and input.desc.dtype.is_floating_point:
             return call(FILL, (math.nan,), ((), input.desc.dtype), input.desc.device)
         return _median(views.ravel(input), 0, False, "median").values
-    return _median(input, _axis(input, dim, "median"), keepdim, "median")
+    return _median(input, dim_of(input, dim, "median"), keepdim, "median")
 
 
 def _median(input: T, axis: int, keepdim: bool, function: str) -> ValuesIndices[T]:
@@ -290,7 +283,7 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
     Ascend operator: Sort, Sub, Mul, Add, IsNan and SelectV2. Like: torch.quantile, numpy.quantile.
     """
     one, wanted = fractions(input, q, interpolation, "quantile")
-    axis = 0 if dim is None else _axis(input, dim, "quantile")
+    axis = 0 if dim is None else dim_of(input, dim, "quantile")
     wide = widened(views.ravel(input) if dim is None else input)
     length = (wide.desc.shape or (1,))[axis]
     if length == 0:

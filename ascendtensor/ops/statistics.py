@@ -12,10 +12,11 @@ from typing import Any, Final, TypeVar, overload
 from .. import dtypes as d
 from .. import shapes
 from ..base import TensorBase
-from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
+from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, floats, gather, reduction, shape, sorting, unary, views
 from .arguments import checked
 from .call import call
+from .operands import dim_of
 from .reduction import narrowed, put_pair, widened
 from .results import HistogramEdges, ValuesIndices
 from .table import reduction as counting
@@ -24,13 +25,6 @@ from .table.movement import FILL
 from .writing import into
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def _axis(input: TensorBase, dim: int, function: str) -> int:
-    try:
-        return shapes.normalize_dim(dim, len(input.desc.shape))
-    except AscendTensorError as error:
-        raise error.with_context(function, (input,)) from None
 
 
 def _vector(input: T) -> T:
@@ -90,7 +84,7 @@ def nanmedian(input: T, dim: int | None = None, keepdim: bool = False, *, out: A
         if not input.desc.numel:
             return into(sorting.median(input), out)
         return into(nanmedian(views.ravel(input), 0).values, out)
-    axis = _axis(input, dim, "nanmedian")
+    axis = dim_of(input, dim, "nanmedian")
     _length(input, axis, "nanmedian")
     row = _vector(input)
     ordered, places = sorting.sort(row, axis, stable=True)
@@ -111,7 +105,7 @@ def nanquantile(
     Ascend operator: Sort, Equal, ReduceSum, GatherElements and what interpolates. Like: torch.nanquantile, numpy.nanquantile.
     """
     fractions = sorting.fractions(input, q, interpolation, "nanquantile")
-    axis = 0 if dim is None else _axis(input, dim, "nanquantile")
+    axis = 0 if dim is None else dim_of(input, dim, "nanquantile")
     row = _vector(widened(views.ravel(input) if dim is None else input))
     if not row.desc.shape[axis]:
         raise ShapeError("there are no elements to rank").with_context("nanquantile", (input,))
@@ -167,7 +161,7 @@ def mode(input: T, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> 
 
     Ascend operator: Sort, NotEqual, Cummax, ArgMaxV2 and GatherElements. Like: torch.mode, scipy.stats.mode.
     """
-    axis = _axis(input, dim, "mode")
+    axis = dim_of(input, dim, "mode")
     length = _length(input, axis, "mode")
     row = _vector(input)
     ordered, places = sorting.sort(row, axis, stable=True)
@@ -232,7 +226,7 @@ def average(input: T, dim: Any = None, weights: T | None = None, returned: bool 
             return mean
         return mean, _filled(mean, mean.desc.shape, reduction.count(input.desc.shape, dim))
     if weights.desc.shape != input.desc.shape:
-        axis = _axis(input, dim, "average") if isinstance(dim, int) else -1
+        axis = dim_of(input, dim, "average") if isinstance(dim, int) else -1
         if axis < 0 or weights.desc.shape != input.desc.shape[axis : axis + 1]:
             what = "weights need the operand's shape, or are a vector as long as the dim"
             raise ShapeError(what).with_context("average", (input, weights))
@@ -265,7 +259,7 @@ def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
     """
     if not input.desc.dtype.is_floating_point:
         raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}").with_context("logcumsumexp", (input,))
-    axis = _axis(input, dim, "logcumsumexp")
+    axis = dim_of(input, dim, "logcumsumexp")
     row = _vector(widened(input))
     length, step = row.desc.shape[axis], 1
     while step < length and row.desc.numel:
@@ -302,7 +296,7 @@ def diff(input: T, n: int = 1, dim: int = -1, prepend: T | None = None, append: 
         raise ShapeError("diff expects input to be at least one-dimensional").with_context("diff", (input,))
     if n < 0:
         raise ValueRangeError(f"order must be non-negative but got {n}").with_context("diff", (input,))
-    axis = _axis(input, dim, "diff")
+    axis = dim_of(input, dim, "diff")
     parts = [each for each in (prepend, input, append) if each is not None]
     row = shape.cat(parts, axis) if len(parts) > 1 else input
     if not n:
@@ -323,7 +317,7 @@ def _panels(y: T, x: T | None, dx: float | None, axis: int, function: str) -> tu
     if x is None:
         return pairs, 1.0 if dx is None else dx
     own = len(x.desc.shape) == 1
-    where = 0 if own else _axis(x, axis - len(y.desc.shape), function)
+    where = 0 if own else dim_of(x, axis - len(y.desc.shape), function)
     if x.desc.shape[where] != y.desc.shape[axis]:
         raise ShapeError("there must be one x for each sample").with_context(function, (y, x))
     steps = diff(x, dim=where)
@@ -335,7 +329,7 @@ def _samples(y: T, dim: int, function: str) -> int:
         raise IndexRangeError(f"{function} expects at least one dimension").with_context(function, (y,))
     if y.desc.dtype is d.bool_:
         raise DTypeError("numbers are needed, not bool").with_context(function, (y,))
-    return _axis(y, dim, function)
+    return dim_of(y, dim, function)
 
 
 @checked
@@ -494,7 +488,7 @@ def segment_reduce(
     cut = offsets if lengths is None else lengths
     if indices is not None or cut is None or (lengths is not None and offsets is not None):
         raise ValueRangeError("one of lengths and offsets is needed, and indices are not taken", where="segment_reduce")
-    at = _axis(data, axis, "segment_reduce")
+    at = dim_of(data, axis, "segment_reduce")
     if at != len(cut.desc.shape) - 1 or cut.desc.shape[:-1] != data.desc.shape[:at] or (lengths is None and not cut.desc.shape[-1]):
         raise ShapeError("the cuts need the shape of the leading dims, and one for segments").with_context("segment_reduce", (data, cut))
     cut = comparison.cast(cut, d.int64)

@@ -152,7 +152,9 @@ def _nan_along(function: Callable[..., Any], value: Any) -> Callable[..., Any]:
 def _cumulative(function: Callable[..., Any], first: int) -> Callable[..., Any]:
     def running(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
         if axis is None and x.ndim != 1:
-            raise ShapeError(f"an axis is needed for {x.ndim} dimensions").with_context("cumulative_sum", (x,))
+            raise ShapeError(f"an axis is needed for {x.ndim} dimensions").with_context(
+                f"cumulative_{function.__name__.removeprefix('cum')}", (x,)
+            )
         found = reducing.running(function, x, axis or 0, dtype)
         if include_initial:
             lengths = list(found.shape)

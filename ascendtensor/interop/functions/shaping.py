@@ -92,7 +92,13 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     return views.squeeze(a, axes) if axes else a
 
 
-def _expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: Any, axis: Any) -> Any:
+    """With axes of length 1 at these places of the result. Like: numpy.expand_dims.
+
+    Raises:
+        IndexRangeError: The result has no such axis.
+        ShapeError: An axis comes twice.
+    """
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
     rank = a.ndim + len(axes)
     if any(not -rank <= one < rank for one in axes):
@@ -354,7 +360,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "diagonal": lambda a, offset=0, axis1=0, axis2=1: views.diagonal(a, offset, axis1, axis2),
     "dsplit": _split_along(2),
     "dstack": lambda tup: shape.dstack(border.tensors(*tup)),
-    "expand_dims": _expand_dims,
+    "expand_dims": expand_dims,
     "flip": _flip,
     "fliplr": lambda m: shape.fliplr(m),
     "flipud": lambda m: shape.flipud(m),
