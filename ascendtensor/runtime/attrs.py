@@ -92,7 +92,8 @@ class KeptAttr:
 
 def shared(device: Device, attributes: tuple[Attribute, ...]) -> KeptAttr:
     """The aclopAttr that plans with the same attributes share; nobody changes it. The caller holds the registry's lock."""
-    found: KeptAttr | None = device.shared_attrs.get(attributes)
+    key = tuple([(attribute.name, attribute.kind, repr(attribute.value)) for attribute in attributes])  # 0.0 is not -0.0 in a match
+    found: KeptAttr | None = device.shared_attrs.get(key)
     if found is None:
-        found = device.shared_attrs[attributes] = KeptAttr(device, attributes)
+        found = device.shared_attrs[key] = KeptAttr(device, attributes)
     return found

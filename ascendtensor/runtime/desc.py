@@ -169,7 +169,7 @@ class KeptDesc:
 
     def __init__(self, device: Device, tensor: TensorDescription, named: bool = True) -> None:
         with HeldInterrupts():
-            self.handle = device.kept_descs.add(create(tensor, named))
+            self.handle = keep(device, tensor, named)
             self._dropped = device.kept_descs.dropped
 
     def __del__(self) -> None:

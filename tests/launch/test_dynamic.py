@@ -10,9 +10,11 @@ import pytest
 
 import ascendtensor as at
 from ascendtensor import simulator
+from ascendtensor.compiler import Attribute, AttributeKind
 from ascendtensor.launch.dynamic import BoundedPlan, DynamicPlan
 from ascendtensor.launch.registry import HandleRegistry
 from ascendtensor.launch.static import Plan
+from ascendtensor.runtime import attrs
 
 
 def plans(cache: HandleRegistry, kind: type[Plan]) -> list[Any]:
@@ -159,3 +161,14 @@ def test_in_place_and_out_go_through_dynamic_plans(cache: HandleRegistry) -> Non
         assert at.mul(x, x, out=target) is target
         np.testing.assert_array_equal(target.numpy(), np.full((rows, 3), 4, np.float32))
     assert cache.info().dynamic_launches >= 8
+
+
+def test_plans_share_attributes_of_the_same_bits_only(cache: HandleRegistry) -> None:
+    device = at.ones(1).device
+
+    def shared(value: object, kind: AttributeKind = "float") -> attrs.KeptAttr:
+        return attrs.shared(device, (Attribute("a", kind, value),))
+
+    kept = [shared(0.0), shared(-0.0), shared(1.0), shared(1, "int"), shared(True, "bool")]
+    assert len({id(each) for each in kept}) == len({each.handle for each in kept}) == 5
+    assert shared(-0.0) is kept[1] and attrs.shared(device, ()) is not kept[0]
