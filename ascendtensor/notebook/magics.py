@@ -5,9 +5,10 @@ They use what IPython hands them and import nothing of it, so that the package n
 
 from __future__ import annotations
 
-import statistics
 import time
 from typing import Any, Final
+
+import numpy as np
 
 from ..errors import ValueRangeError
 from ..runtime import device as devices
@@ -71,7 +72,7 @@ class Timing:
         self.number = number
 
     def __repr__(self) -> str:
-        middle, least = statistics.median(self.seconds), min(self.seconds)
+        middle, least = float(np.median(self.seconds)), min(self.seconds)
         rounds = f"median of {len(self.seconds)} rounds of {self.number:,}, best {duration(least)}"
         return f"{duration(middle)} a run ({rounds}), the device waited for"
 
