@@ -270,7 +270,7 @@ class NPUTensor(Methods):
         dl_device: tuple[Any, _Int] | None = None,
         copy: _Bool | None = None,
     ) -> Any:
-        """A DLPack capsule over a copy on the host. Like: torch.Tensor.__dlpack__."""
+        """A DLPack capsule over simulated memory itself, or over a copy of a chip's on the host. Like: torch.Tensor.__dlpack__."""
         return dlpack.capsule(self, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[Any, _Int]:
