@@ -1,9 +1,12 @@
 """Throughput of representative operators on 1e4 to 1e7 elements, beside NumPy and, where it is installed, PyTorch on the CPU.
 
-    python bench/ops.py [--dtype float32|float16|bfloat16] [--sizes 10000 1000000 10000000] [--only NAME ...] [--repeats 5] [--json FILE]
+    python bench/ops.py [--dtype float32 float16 bfloat16] [--sizes 10000 1000000 10000000] [--only NAME ...] [--clock wall|cpu]
+                        [--repeats 15] [--seconds 1.5] [--json FILE] [--markdown FILE]
 
-Wall-clock medians; ratios are taken inside each repeat. Each library keeps its own number of threads. The result of each call replaces
-the one before, as in a program. First the limits of the machine: what a copy moves and what a matrix product computes.
+The least of the repeats, libraries in turn, each repeat a few milliseconds long where a call is shorter; ratios of those times (the JSON
+has the medians of the ratios inside a repeat too). Each library keeps its own number of threads by the clock on the wall; `--clock cpu`
+adds up the processor time of all threads, with PyTorch and the matrix library on one, which says more on a busy machine. The result of
+each call replaces the one before, as in a program. First the limits of the machine: what a copy moves and what a matrix product computes.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import ascendtensor as at
 
@@ -38,8 +42,11 @@ class Operands:
         x, y: Flat.
         m, n: Square, of about as many elements.
         small: Square, for products that would take too long.
-        images, filters: A batch of 16-channel images of about as many elements, and 32 filters of 3x3.
-        mask: Every other element or so.
+        images, filters, depthwise: A batch of 16-channel images of about as many elements, 32 filters of 3x3, and one for each channel.
+        mask, rare, common: Every other element or so, every tenth, nine of ten.
+        rows: Every other row of `m` or so.
+        values: Some of the values of `x`, and others.
+        classes: A class for each row of `m`.
         index: A permutation of the rows of `m`.
     """
 
@@ -60,8 +67,13 @@ class Operands:
         self.batch = made(max(1, size // 4096), 64, 64)
         self.images = made(max(1, size // (16 * edge * edge)), 16, edge, edge)
         self.filters = made(32, 16, 3, 3)
-        self.mask = convert(library, generator.random(size) > 0.5)
+        self.depthwise = made(16, 1, 3, 3)
         self.index = convert(library, generator.permutation(side))
+        chance = generator.random(size)
+        self.mask, self.rare, self.common = (convert(library, chance < share) for share in (0.5, 0.1, 0.9))
+        self.rows = convert(library, chance[:side] < 0.5)
+        self.classes = convert(library, generator.integers(0, side, side))
+        self.gamma = made(side)
 
 
 def convert(library: str, array: np.ndarray[Any, Any]) -> Any:
@@ -84,13 +96,31 @@ def layer_norm(x: Any) -> Any:
     return centred / np.sqrt((centred * centred).mean(axis=1, keepdims=True) + x.dtype.type(1e-5))
 
 
+def rms_norm(x: Any, gamma: Any) -> Any:
+    return x / np.sqrt((x * x).mean(axis=1, keepdims=True) + x.dtype.type(1e-5)) * gamma
+
+
+def cross_entropy(x: Any, classes: Any) -> Any:
+    shifted = x - x.max(axis=1, keepdims=True)
+    return (np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(classes)), classes]).mean()
+
+
 def gelu(x: Any) -> Any:
-    return x * (1 + np.tanh(np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x))) * np.float32(0.5)
+    kind = x.dtype.type
+    return x * (kind(1) + np.tanh(kind(0.7978845608) * (x + kind(0.044715) * x * x * x))) * kind(0.5)
 
 
 def conv2d(x: Any, w: Any) -> Any:
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
     return np.moveaxis(np.tensordot(windows, w, ((1, 4, 5), (1, 2, 3))), 3, 1)
+
+
+def depthwise(x: Any, w: Any) -> Any:
+    rows, columns = x.shape[2] - 2, x.shape[3] - 2
+    out = x[:, :, :rows, :columns] * w[:, 0, 0, 0, None, None]
+    for at in range(1, 9):
+        out += x[:, :, at // 3 : at // 3 + rows, at % 3 : at % 3 + columns] * w[:, 0, at // 3, at % 3, None, None]
+    return out
 
 
 def max_pool2d(x: Any) -> Any:
@@ -137,34 +167,65 @@ ROWS: dict[str, tuple[Callable[[Operands], Any], Callable[[Operands], Any]]] = {
     "bmm": (lambda o: o.batch @ o.batch, lambda o: o.lib.bmm(o.batch, o.batch)),
     "softmax, dim 1": (lambda o: softmax(o.m), lambda o: o.lib.softmax(o.m, 1)),
     "layer_norm": (lambda o: layer_norm(o.m), lambda o: functional(o).layer_norm(o.m, o.m.shape[1:])),
+    "rms_norm": (lambda o: rms_norm(o.m, o.gamma), lambda o: functional(o).rms_norm(o.m, o.m.shape[1:], o.gamma)),
+    "cross_entropy": (lambda o: cross_entropy(o.m, o.classes), lambda o: functional(o).cross_entropy(o.m, o.classes)),
     "gelu, tanh": (lambda o: gelu(o.x), lambda o: functional(o).gelu(o.x, approximate="tanh")),
     "transpose, copied": (lambda o: np.ascontiguousarray(o.m.T), lambda o: o.m.T.contiguous()),
     "cat": (lambda o: np.concatenate([o.x, o.y]), lambda o: o.lib.cat([o.x, o.y])),
     "index_select, rows": (lambda o: o.m[o.index], lambda o: o.lib.index_select(o.m, 0, o.index)),
     "x[mask]": (lambda o: o.x[o.mask], lambda o: o.x[o.mask]),
+    "x[mask], one of ten": (lambda o: o.x[o.rare], lambda o: o.x[o.rare]),
+    "x[mask], nine of ten": (lambda o: o.x[o.common], lambda o: o.x[o.common]),
+    "m[mask of rows]": (lambda o: o.m[o.rows], lambda o: o.m[o.rows]),
+    "nonzero": (lambda o: np.stack(np.nonzero(o.mask), 1), lambda o: o.lib.nonzero(o.mask)),
     "masked_fill": (lambda o: np.where(o.mask, o.x.dtype.type(0), o.x), lambda o: o.x.masked_fill(o.mask, 0.0)),
     "conv2d, 3x3": (lambda o: conv2d(o.images, o.filters), lambda o: functional(o).conv2d(o.images, o.filters)),
+    "conv2d, depthwise": (
+        lambda o: depthwise(o.images, o.depthwise),
+        lambda o: functional(o).conv2d(o.images, o.depthwise, groups=16),
+    ),
     "max_pool2d, 2x2": (lambda o: max_pool2d(o.images), lambda o: functional(o).max_pool2d(o.images, 2)),
 }
+
+
+RANDOM: dict[str, tuple[Callable[[Operands], Any], Callable[[Operands], Any]]] = {
+    "rand": (
+        lambda o: GENERATOR.random(o.x.shape[0], dtype=np.float32),
+        lambda o: o.lib.rand(o.x.shape[0], dtype=o.x.dtype),
+    ),
+    "randn": (
+        lambda o: GENERATOR.standard_normal(o.x.shape[0], dtype=np.float32),
+        lambda o: o.lib.randn(o.x.shape[0], dtype=o.x.dtype),
+    ),
+}
+GENERATOR = np.random.default_rng(0)
+ROWS.update(RANDOM)
 
 
 def functional(operands: Operands) -> Any:
     return operands.lib.nn.functional
 
 
+class Clock:
+    """What is timed: the wall's clock, or the processor time of all threads."""
+
+    read: Callable[[], float] = time.perf_counter
+
+
 def timed(body: Body, number: int, ours: bool) -> float:
     result = None
-    began = time.perf_counter()
+    read = Clock.read
+    began = read()
     for _ in range(number):
         result = body()
     if ours:
         at.synchronize()
-    spent = time.perf_counter() - began
+    spent = read() - began
     del result
     return spent / number
 
 
-def limits() -> None:
+def limits() -> str:
     source = np.ones(1 << 24, np.float32)
     target = np.empty_like(source)
     copy = min(timed(lambda: np.copyto(target, source), 1, False) for _ in range(7))
@@ -172,58 +233,125 @@ def limits() -> None:
     product = np.empty_like(m)
     gemm = min(timed(lambda: np.matmul(m, m, out=product), 1, False) for _ in range(7))
     moved, computed = 2 * source.nbytes / copy / 1e9, 2 * 1024**3 / gemm / 1e9
-    print(f"the machine: a copy moves {moved:.1f} GB/s, a float32 product of 1024 does {computed:.0f} GFLOP/s")
+    return f"a copy moves {moved:.1f} GB/s, a float32 product of 1024 does {computed:.0f} GFLOP/s"
 
 
-def measured(name: str, operands: dict[str, Operands], repeats: int) -> dict[str, float]:
-    """Median milliseconds of each library, and the ratios "ascendtensor/numpy" and "ascendtensor/torch"."""
+SAMPLE = 0.003
+"""Seconds that a repeat takes at least: less than the time slice of a busy machine."""
+FEWEST = 3
+
+
+def measured(name: str, operands: dict[str, Operands], repeats: int, seconds: float) -> dict[str, float]:
+    """Least milliseconds of each library, their ratios "ascendtensor/numpy" and "ascendtensor/torch", and "median ..." of both."""
     numpy_words, torch_words = ROWS[name]
     bodies = {
         library: (lambda words=numpy_words if library == NUMPY else torch_words, given=given: words(given))
         for library, given in operands.items()
     }
-    once = timed(bodies[NUMPY], 1, False)
-    number = max(1, min(200, int(0.02 / max(once, 1e-7))))
+    numbers = {}
     for library, body in bodies.items():
-        timed(body, 2, library == OURS)
+        timed(body, 1, library == OURS)
+        once = min(timed(body, 1, library == OURS) for _ in range(2))
+        numbers[library] = max(1, min(1000, int(SAMPLE / max(once, 1e-7))))
     times: dict[str, list[float]] = {library: [] for library in bodies}
-    for _ in range(repeats):
+    until = time.perf_counter() + seconds
+    for repeat in range(repeats):
+        if repeat >= FEWEST and time.perf_counter() > until:
+            break
         for library, body in bodies.items():
-            times[library].append(timed(body, number, library == OURS) * 1e3)
-    found = {library: statistics.median(values) for library, values in times.items()}
+            times[library].append(timed(body, numbers[library], library == OURS) * 1e3)
+    found = {library: min(values) for library, values in times.items()}
     for other in (NUMPY, TORCH):
         if other in times:
-            found[f"{OURS}/{other}"] = statistics.median(a / b for a, b in zip(times[OURS], times[other], strict=True))
+            found[f"{OURS}/{other}"] = found[OURS] / found[other]
+            found[f"median {OURS}/{other}"] = statistics.median(a / b for a, b in zip(times[OURS], times[other], strict=True))
     return found
 
 
-def table(options: argparse.Namespace) -> Iterator[tuple[str, int, dict[str, float]]]:
+Row = dict[str, Any]
+
+
+def table(options: argparse.Namespace) -> Iterator[Row]:
     libraries = [NUMPY, OURS] + ([TORCH] if torch is not None else [])
-    for size in options.sizes:
-        operands = {library: Operands(library, size, DTYPES[options.dtype]) for library in libraries}
-        for name in options.only or ROWS:
-            yield name, size, measured(name, operands, options.repeats)
+    for dtype in options.dtype:
+        for size in options.sizes:
+            operands = {library: Operands(library, size, DTYPES[dtype]) for library in libraries}
+            for name in options.only or ROWS:
+                yield {"operator": name, "dtype": dtype, "elements": size, **measured(name, operands, options.repeats, options.seconds)}
+
+
+REASONS = {}
+"""Why PyTorch is more than twice as fast, or NumPy more than 1.3 times, where it is not the launch of a small call."""
+
+LAUNCH = 0.008
+"""Milliseconds more than NumPy that a small call of one operator may cost: launch, plan and queue."""
+
+
+def ratio(row: Row, other: str) -> str:
+    value = row.get(f"{OURS}/{other}")
+    return "" if value is None else f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def slow(row: Row) -> bool:
+    """Whether a row needs a reason: behind NumPy or far behind PyTorch, by more than a launch."""
+    behind = [other for other, limit in ((NUMPY, 1.3), (TORCH, 2.0)) if row.get(f"{OURS}/{other}", 0) > limit]
+    return any(row[OURS] - row[other] > LAUNCH for other in behind)
+
+
+def markdown(rows: list[Row], machine: str) -> Iterator[str]:
+    """The lines of a table for each dtype, and the reasons that they need."""
+    yield f"The machine: {machine}."
+    sizes = sorted({row["elements"] for row in rows})
+    heads = " | ".join(f"{size:.0e}: ms | to NumPy | to PyTorch".replace("e+0", "e") for size in sizes)
+    for dtype in dict.fromkeys(row["dtype"] for row in rows):
+        yield from ("", f"### {dtype}", "", f"| | {heads} |", "|---" * (1 + 3 * len(sizes)) + "|")
+        mine = [row for row in rows if row["dtype"] == dtype]
+        for name in dict.fromkeys(row["operator"] for row in mine):
+            cells = []
+            for size in sizes:
+                row = next((row for row in mine if row["operator"] == name and row["elements"] == size), None)
+                cells += ["", "", ""] if row is None else [f"{row[OURS]:.3g}", ratio(row, NUMPY), ratio(row, TORCH)]
+            yield f"| {name} | {' | '.join(cells)} |"
+        needed = dict.fromkeys(row["operator"] for row in mine if slow(row))
+        if needed:
+            yield from ("", "Slower than 1.3 times NumPy or twice PyTorch, by more than a launch:", "")
+            for name in needed:
+                places = ", ".join(f"{row['elements']:.0e}".replace("e+0", "e") for row in mine if row["operator"] == name and slow(row))
+                yield f"- {name} ({places}): {REASONS.get(name, 'no reason found yet')}."
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dtype", choices=list(DTYPES), default="float32")
+    parser.add_argument("--dtype", choices=list(DTYPES), nargs="+", default=["float32"])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 1_000_000, 10_000_000])
     parser.add_argument("--only", nargs="+", choices=list(ROWS), metavar="NAME", help=", ".join(ROWS))
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=1.5, help="after so many a row ends, with three repeats at least")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     parser.add_argument("--json", metavar="FILE", help="write the figures there too")
+    parser.add_argument("--markdown", metavar="FILE", help="write them there as the tables of docs/performance.md")
     options = parser.parse_args()
-    limits()
-    print(f"{options.dtype:22}{'elements':>10}{'numpy ms':>11}{'ours ms':>11}{'torch ms':>11}{'to numpy':>10}{'to torch':>10}")
+    if options.clock == "cpu":
+        Clock.read = time.process_time
+        threadpool_limits(1)
+        if torch is not None:
+            torch.set_num_threads(1)
+    machine = limits()
+    print(f"the machine: {machine}")
     rows = []
-    for name, size, found in table(options):
-        rows.append({"operator": name, "elements": size, **found})
-        cells = [f"{found[library]:11.3f}" if library in found else f"{'':11}" for library in (NUMPY, OURS, TORCH)]
-        ratios = [f"{found[key]:10.2f}" if key in found else f"{'':10}" for key in (f"{OURS}/{NUMPY}", f"{OURS}/{TORCH}")]
-        print(f"{name:22}{size:10.0e}{''.join(cells)}{''.join(ratios)}", flush=True)
+    for row in table(options):
+        if not rows or rows[-1]["dtype"] != row["dtype"]:
+            print(f"{row['dtype']:22}{'elements':>10}{'numpy ms':>11}{'ours ms':>11}{'torch ms':>11}{'to numpy':>10}{'to torch':>10}")
+        rows.append(row)
+        cells = [f"{row[library]:11.4f}" if library in row else f"{'':11}" for library in (NUMPY, OURS, TORCH)]
+        ratios = [f"{ratio(row, other):>10}" for other in (NUMPY, TORCH)]
+        print(f"{row['operator']:22}{row['elements']:10.0e}{''.join(cells)}{''.join(ratios)}", flush=True)
     if options.json:
         with open(options.json, "w") as file:
             json.dump(rows, file, indent=1)
+    if options.markdown:
+        with open(options.markdown, "w") as file:
+            file.writelines(f"{line}\n" for line in markdown(rows, machine))
 
 
 if __name__ == "__main__":
