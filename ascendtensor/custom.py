@@ -126,13 +126,18 @@ def dynamic_kernel(
     Returns:
         The function: tensors in order, attributes by name.
 
-    Example:
-        >>> def choose(inputs, outputs, attrs):
-        ...     return at.custom.Launch("any", block_dim=8, tiling=struct.pack("<I", inputs[0].shape[0]))
-        >>> scale = at.custom.dynamic_kernel("Scale", kernels={"any": at.custom.Kernel("scale.o")}, select=choose)
-        >>> scale(x)
-
     Like: cupy.RawKernel.
+
+    Examples:
+        >>> from ascendtensor import simulator
+        >>> def double(launch):  # what the simulator runs in the kernel's place
+        ...     np.multiply(launch.inputs[0], 2, launch.outputs[0])
+        >>> simulator.register_kernel("double", double)
+        >>> def select(inputs, outputs, attrs):
+        ...     return at.custom.Launch("any", block_dim=8, tiling=bytes([inputs[0].shape[0]]))
+        >>> kernel = at.custom.Kernel(simulator.kernel_binary("double"), "double")  # on a board: at.custom.Kernel("double.o")
+        >>> at.custom.dynamic_kernel("Double", kernels={"any": kernel}, select=select)(at.ones(3))
+        tensor([2., 2., 2.], device='npu:0')
     """
     return DynamicKernel(op_type, inputs, outputs, attrs or {}, shape, dtype, kernels, select, handle)
 

@@ -44,9 +44,11 @@ def call(
         UnsupportedError: The simulator has no kernel of the operator.
         CompileError: No operator model could be made.
 
-    Example:
-        >>> at.ir.call("ReduceSum", at.ones(2, 3), [1], keep_dims=True)
-
     Like: torch.ops.
+
+    Examples:
+        >>> at.ir.call("ReduceSum", at.ones(2, 3), [1], keep_dims=True)
+        tensor([[3.],
+                [3.]], device='npu:0')
     """
     return ops[op_type](*inputs, outputs=outputs, desc_format=desc_format, device=device, **attrs)

@@ -43,8 +43,11 @@ class Operator:
         op_type: Its type.
         facts: Its prototype, and what a 910B accepts.
 
-    Example:
-        >>> at.ir.ops.ReduceSum(x, [0], keep_dims=True)
+    Examples:
+        >>> at.ir.ops.ReduceSum(at.ones(2, 3), [0])
+        tensor([2., 2., 2.], device='npu:0')
+        >>> at.ir.ops.ReduceSum.facts.outputs[0].name
+        'y'
     """
 
     def __init__(self, found: facts.Operator) -> None:
@@ -390,7 +393,14 @@ def _acl(slot: Slot) -> int:
 
 
 class Operators:
-    """All Ascend IR operators as attributes: `ir.ops.Conv2D`. `in`, `len` and a loop over their names work too."""
+    """All Ascend IR operators as attributes: `ir.ops.Conv2D`. `in`, `len` and a loop over their names work too.
+
+    Examples:
+        >>> "ReduceSum" in at.ir.ops, len(at.ir.ops) > 1800
+        (True, True)
+        >>> at.ir.ops.Add(at.ones(2), at.ones(2))
+        tensor([2., 2.], device='npu:0')
+    """
 
     def __init__(self) -> None:
         self._made: dict[str, Operator] = {}

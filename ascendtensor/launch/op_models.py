@@ -39,6 +39,12 @@ class Recording:
         directory: Where the files go.
         signatures: The operators of this block in words, each once, in order of their first launch.
         skipped: Those that ATC's form has no place for, in words.
+
+    Examples:
+        >>> with at.op_models.record("ops/") as recording:
+        ...     y = at.ones(3) + 1
+        >>> recording.signatures
+        ['Fill(int64[1]=[3], float[]) -> float[3]', 'Add(float[3], float[]) -> float[3]']
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
@@ -94,10 +100,10 @@ def record(directory: str | os.PathLike[str]) -> Recording:
     Raises:
         OSError: The directory can't be written.
 
-    Example:
+    Examples:
         >>> with at.op_models.record("ops/") as recording:
-        ...     at.ones(3) + 1
-        >>> len(recording)
+        ...     y = at.ones(3) + 1
+        >>> len(recording.signatures)
         2
     """
     return Recording(directory)
@@ -134,9 +140,12 @@ def mode(name: str) -> Mode:
         ValueRangeError: It is neither.
         CompilerNotFoundError: CANN's compiler library is not there; the text says what is missing.
 
-    Example:
+    Examples:
         >>> with at.op_models.mode("each-run"):
-        ...     at.ones(3) + 1
+        ...     at.op_models.get_mode()
+        'each-run'
+        >>> at.op_models.get_mode()
+        'compiled'
     """
     if name not in MODES:
         raise ValueRangeError(f"op_models.mode: {name!r} is unknown", advice=f"It may be {' or '.join(map(repr, MODES))}.")
@@ -150,7 +159,12 @@ def mode(name: str) -> Mode:
 
 
 def get_mode() -> str:
-    """The mode that holds: "compiled" or "each-run"."""
+    """The mode that holds: "compiled" or "each-run".
+
+    Examples:
+        >>> at.op_models.get_mode()
+        'compiled'
+    """
     return MODES[handle_cache.each_run is not None]
 
 

@@ -54,8 +54,8 @@ def explain(function: Callable[[], Any]) -> Explanation:
     Returns:
         An `Explanation`, which prints as text and has the `result`.
 
-    Example:
-        >>> print(at.explain(lambda: at.ones(2) + 1))  # doctest: +ELLIPSIS
+    Examples:
+        >>> print(at.explain(lambda: at.ones(2) + 1))
         1  Fill...
 
     Like: torch has none.

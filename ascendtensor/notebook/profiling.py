@@ -340,7 +340,7 @@ def profile(*, device_time: bool = True) -> Profile:
     Args:
         device_time: Take the time of each launch on its stream too, by an event before it and one behind it.
 
-    Example:
+    Examples:
         >>> x = at.ones(2, 2)
         >>> with at.profile() as p:
         ...     y = x @ x

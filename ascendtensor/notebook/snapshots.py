@@ -115,7 +115,7 @@ def memory_snapshot(device: DeviceLike = None) -> MemorySnapshot:
     Returns:
         A list of segments, which prints as a table and shows a picture in a notebook.
 
-    Example:
+    Examples:
         >>> x = at.zeros(1000)
         >>> at.memory_snapshot()[0]["blocks"][0]["state"]
         'active_allocated'

@@ -244,7 +244,7 @@ def trace(input: Any = None, *, data: bool = True, limit: int = DATA_LIMIT) -> A
     Raises:
         ShapeError: The input is no matrix.
 
-    Example:
+    Examples:
         >>> x = at.ones(2, 2)
         >>> with at.trace() as t:
         ...     y = x @ x + 1

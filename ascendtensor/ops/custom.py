@@ -52,11 +52,12 @@ def register_op(
         The function: tensors in order, attributes by name. On the simulator it needs a kernel:
         `simulator.kernel`.
 
-    Example:
-        >>> axpy = at.register_op("MyAxpy", ["x", "y"], ["z"], {"alpha": 1.0})
-        >>> axpy(x, y, alpha=2.0)
-
     Like: torch.library.custom_op.
+
+    Examples:
+        >>> axpy = at.register_op("Axpy", ["x1", "x2"], ["y"], {"alpha": 1.0})
+        >>> axpy(at.ones(2), at.ones(2), alpha=2.0)
+        tensor([3., 3.], device='npu:0')
     """
     return CustomOp(op_type, inputs, outputs, attrs or {}, shape, dtype)
 

@@ -39,6 +39,12 @@ def abs(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is bool.
 
     Ascend operator: Abs, ComplexAbs; TensorMove for uint64. Like: torch.abs, numpy.abs.
+
+    Examples:
+        >>> at.abs(at.tensor([-1.5, 0.0, 2.0]))
+        tensor([1.5000, 0.0000, 2.0000], device='npu:0')
+        >>> at.abs(at.tensor([3 + 4j]))
+        tensor([5.], device='npu:0')
     """
     if input.desc.dtype is d.uint64:
         return call(CLONE, (input,)) if out is None else write(CLONE, out, (input,))
@@ -60,6 +66,10 @@ def neg(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is bool; use logical_not.
 
     Ascend operator: Neg. Like: torch.neg, numpy.negative.
+
+    Examples:
+        >>> at.neg(at.tensor([1, -2, 0]))
+        tensor([-1,  2,  0], device='npu:0')
     """
     return unary(table.NEG, input) if out is None else write(table.NEG, out, (input,))
 
@@ -72,6 +82,11 @@ def positive(input: T) -> T:
         DTypeError: `input` is bool.
 
     Ascend operator: none. Like: torch.positive, numpy.positive.
+
+    Examples:
+        >>> x = at.tensor([1.0, -2.0])
+        >>> at.positive(x) is x
+        True
     """
     if input.desc.dtype is d.bool_:
         raise DTypeError("bool has no sign", where="positive", advice="Cast with .to(int64) first.")
@@ -90,6 +105,10 @@ def sign(input: T, *, out: T | None = None) -> T:
         Tensor of the same shape and dtype.
 
     Ascend operator: Sign. Like: torch.sign (torch.sgn for complex), numpy.sign.
+
+    Examples:
+        >>> at.sign(at.tensor([-2.5, 0.0, 7.0]))
+        tensor([-1.,  0.,  1.], device='npu:0')
     """
     if input.desc.dtype is d.uint64:
         return into(comparison.cast(comparison.ne(input, 0), d.uint64), out)
@@ -108,6 +127,10 @@ def exp2(input: T, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Ascend operator: Pow. Like: torch.exp2, numpy.exp2.
+
+    Examples:
+        >>> at.exp2(at.tensor([0, 1, 10]))
+        tensor([1.0000e+00, 2.0000e+00, 1.0240e+03], device='npu:0')
     """
     return binary(table.POW, 2.0, input) if out is None else write(table.POW, out, (2.0, input))
 
@@ -126,6 +149,10 @@ def exp(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Exp. Like: torch.exp, numpy.exp.
+
+    Examples:
+        >>> at.exp(at.tensor([0.0, 1.0]))
+        tensor([1.0000, 2.7183], device='npu:0')
     """
     return unary(table.EXP, input) if out is None else write(table.EXP, out, (input,))
 
@@ -145,6 +172,10 @@ def expm1(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Expm1. Like: torch.expm1, numpy.expm1.
+
+    Examples:
+        >>> at.expm1(at.tensor([1.0, 1e-10]))
+        tensor([1.7183e+00, 1.0000e-10], device='npu:0')
     """
     return unary(table.EXPM1, input) if out is None else write(table.EXPM1, out, (input,))
 
@@ -163,6 +194,10 @@ def log(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Log. Like: torch.log, numpy.log.
+
+    Examples:
+        >>> at.log(at.tensor([1.0, 10.0, 0.0]))
+        tensor([0.0000, 2.3026,   -inf], device='npu:0')
     """
     return unary(table.LOG, input) if out is None else write(table.LOG, out, (input,))
 
@@ -182,6 +217,10 @@ def log2(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Log (base 2). Like: torch.log2, numpy.log2.
+
+    Examples:
+        >>> at.log2(at.tensor([1.0, 10.0]))
+        tensor([0.0000, 3.3219], device='npu:0')
     """
     return unary(table.LOG2, input) if out is None else write(table.LOG2, out, (input,))
 
@@ -201,6 +240,10 @@ def log10(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Log (base 10). Like: torch.log10, numpy.log10.
+
+    Examples:
+        >>> at.log10(at.tensor([1.0, 2.0]))
+        tensor([0.0000, 0.3010], device='npu:0')
     """
     return unary(table.LOG10, input) if out is None else write(table.LOG10, out, (input,))
 
@@ -220,6 +263,10 @@ def log1p(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Log1p. Like: torch.log1p, numpy.log1p.
+
+    Examples:
+        >>> at.log1p(at.tensor([1.0, 1e-10]))
+        tensor([6.9315e-01, 1.0000e-10], device='npu:0')
     """
     return unary(table.LOG1P, input) if out is None else write(table.LOG1P, out, (input,))
 
@@ -238,6 +285,10 @@ def sqrt(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Sqrt. Like: torch.sqrt, numpy.sqrt.
+
+    Examples:
+        >>> at.sqrt(at.tensor([4.0, 2.0, -1.0]))
+        tensor([2.0000, 1.4142,    nan], device='npu:0')
     """
     return unary(table.SQRT, input) if out is None else write(table.SQRT, out, (input,))
 
@@ -257,6 +308,10 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Rsqrt. Like: torch.rsqrt.
+
+    Examples:
+        >>> at.rsqrt(at.tensor([4.0, 0.25]))
+        tensor([0.5000, 2.0000], device='npu:0')
     """
     return unary(table.RSQRT, input) if out is None else write(table.RSQRT, out, (input,))
 
@@ -276,6 +331,10 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Reciprocal. Like: torch.reciprocal, numpy.reciprocal.
+
+    Examples:
+        >>> at.reciprocal(at.tensor([2.0, -4.0]))
+        tensor([ 0.5000, -0.2500], device='npu:0')
     """
     return unary(table.RECIPROCAL, input) if out is None else write(table.RECIPROCAL, out, (input,))
 
@@ -295,6 +354,10 @@ def sin(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Sin. Like: torch.sin, numpy.sin.
+
+    Examples:
+        >>> at.sin(at.tensor([0.0, np.pi / 6, np.pi / 2]))
+        tensor([0.0000, 0.5000, 1.0000], device='npu:0')
     """
     return unary(table.SIN, input) if out is None else write(table.SIN, out, (input,))
 
@@ -314,6 +377,10 @@ def cos(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Cos. Like: torch.cos, numpy.cos.
+
+    Examples:
+        >>> at.cos(at.tensor([0.0, np.pi / 3, np.pi]))
+        tensor([ 1.0000,  0.5000, -1.0000], device='npu:0')
     """
     return unary(table.COS, input) if out is None else write(table.COS, out, (input,))
 
@@ -333,6 +400,10 @@ def tan(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Tan. Like: torch.tan, numpy.tan.
+
+    Examples:
+        >>> at.tan(at.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5574], device='npu:0')
     """
     return unary(table.TAN, input) if out is None else write(table.TAN, out, (input,))
 
@@ -352,6 +423,10 @@ def asin(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Asin; Asinh of the number turned by i for complex dtypes. Like: torch.asin, numpy.arcsin.
+
+    Examples:
+        >>> at.asin(at.tensor([0.0, 0.5, 1.0, 2.0]))
+        tensor([0.0000, 0.5236, 1.5708,    nan], device='npu:0')
     """
     if input.desc.dtype.is_complex:
         return into(_of_turned(table.ASINH, input), out)
@@ -373,6 +448,10 @@ def acos(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Acos; Acosh for complex dtypes. Like: torch.acos, numpy.arccos.
+
+    Examples:
+        >>> at.acos(at.tensor([1.0, 0.5, -1.0]))
+        tensor([0.0000, 1.0472, 3.1416], device='npu:0')
     """
     if input.desc.dtype.is_complex:
         return into(_complex_acos(input), out)
@@ -394,6 +473,10 @@ def atan(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Atan; Atanh of the number turned by i for complex dtypes. Like: torch.atan, numpy.arctan.
+
+    Examples:
+        >>> at.atan(at.tensor([0.0, 1.0, float("inf")]))
+        tensor([0.0000, 0.7854, 1.5708], device='npu:0')
     """
     if input.desc.dtype.is_complex:
         return into(_of_turned(table.ATANH, input), out)
@@ -435,6 +518,10 @@ def sinh(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Sinh. Like: torch.sinh, numpy.sinh.
+
+    Examples:
+        >>> at.sinh(at.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.1752], device='npu:0')
     """
     return unary(table.SINH, input) if out is None else write(table.SINH, out, (input,))
 
@@ -454,6 +541,10 @@ def cosh(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Cosh. Like: torch.cosh, numpy.cosh.
+
+    Examples:
+        >>> at.cosh(at.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.5431], device='npu:0')
     """
     return unary(table.COSH, input) if out is None else write(table.COSH, out, (input,))
 
@@ -472,6 +563,10 @@ def tanh(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Tanh. Like: torch.tanh, numpy.tanh.
+
+    Examples:
+        >>> at.tanh(at.tensor([-10.0, 0.0, 0.5]))
+        tensor([-1.0000,  0.0000,  0.4621], device='npu:0')
     """
     return unary(table.TANH, input) if out is None else write(table.TANH, out, (input,))
 
@@ -491,6 +586,10 @@ def asinh(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Asinh. Like: torch.asinh, numpy.arcsinh.
+
+    Examples:
+        >>> at.asinh(at.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8814], device='npu:0')
     """
     return unary(table.ASINH, input) if out is None else write(table.ASINH, out, (input,))
 
@@ -510,6 +609,10 @@ def acosh(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Acosh. Like: torch.acosh, numpy.arccosh.
+
+    Examples:
+        >>> at.acosh(at.tensor([1.0, 2.0]))
+        tensor([0.0000, 1.3170], device='npu:0')
     """
     return unary(table.ACOSH, input) if out is None else write(table.ACOSH, out, (input,))
 
@@ -529,6 +632,10 @@ def atanh(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Atanh. Like: torch.atanh, numpy.arctanh.
+
+    Examples:
+        >>> at.atanh(at.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.5493,    inf], device='npu:0')
     """
     return unary(table.ATANH, input) if out is None else write(table.ATANH, out, (input,))
 
@@ -548,6 +655,10 @@ def erf(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Erf. Like: torch.erf, scipy.special.erf.
+
+    Examples:
+        >>> at.erf(at.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.8427,  0.0000,  0.8427], device='npu:0')
     """
     return unary(table.ERF, input) if out is None else write(table.ERF, out, (input,))
 
@@ -567,6 +678,10 @@ def erfc(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Erfc. Like: torch.erfc, scipy.special.erfc.
+
+    Examples:
+        >>> at.erfc(at.tensor([0.0, 1.0, 5.0]))
+        tensor([1.0000e+00, 1.5730e-01, 1.5375e-12], device='npu:0')
     """
     return unary(table.ERFC, input) if out is None else write(table.ERFC, out, (input,))
 
@@ -592,6 +707,10 @@ def floor(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Floor. Like: torch.floor, numpy.floor.
+
+    Examples:
+        >>> at.floor(at.tensor([-1.5, 1.5]))
+        tensor([-2.,  1.], device='npu:0')
     """
     return _whole(table.FLOOR, input, out)
 
@@ -611,6 +730,10 @@ def ceil(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Ceil. Like: torch.ceil, numpy.ceil.
+
+    Examples:
+        >>> at.ceil(at.tensor([-1.5, 1.5]))
+        tensor([-1.,  2.], device='npu:0')
     """
     return _whole(table.CEIL, input, out)
 
@@ -630,6 +753,10 @@ def trunc(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Trunc; TruncateDiv for float64, which Trunc does not take. Like: torch.trunc, numpy.trunc.
+
+    Examples:
+        >>> at.trunc(at.tensor([-1.5, 1.5]))
+        tensor([-1.,  1.], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return binary(table.TRUNCATE_DIV, input, 1.0) if out is None else write(table.TRUNCATE_DIV, out, (input, 1.0))
@@ -652,6 +779,12 @@ def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
         DTypeError: `input` is complex, or an integer tensor with `decimals` other than 0.
 
     Ascend operator: Rint; Round for `decimals` other than 0. Like: torch.round, numpy.round.
+
+    Examples:
+        >>> at.round(at.tensor([0.5, 1.5, -2.7]))
+        tensor([ 0.,  2., -3.], device='npu:0')
+        >>> at.round(at.tensor([3.14159]), decimals=2)
+        tensor([3.1400], device='npu:0')
     """
     if not decimals:
         return _whole(table.RINT, input, out)
@@ -674,6 +807,10 @@ def nan_to_num(input: T, nan: float = 0.0, posinf: float | None = None, neginf: 
         Tensor of the same shape and dtype; a copy for integers.
 
     Ascend operator: NanToNum; SelectV2 for float64, which NanToNum does not take. Like: torch.nan_to_num, numpy.nan_to_num.
+
+    Examples:
+        >>> at.nan_to_num(at.tensor([float("nan"), 1.0, float("inf")]), posinf=9.0)
+        tensor([0., 1., 9.], device='npu:0')
     """
     dtype = input.desc.dtype
     if dtype.category < d.FLOATING:

@@ -31,10 +31,15 @@ class Context:
         device: The device.
         handle: The aclrtContext, an int.
 
-    Example:
+    Examples:
+        >>> x = at.ones(2)
         >>> with at.Context() as context:
         ...     y = x * 2
         >>> (y + x).cpu()
+        HostArray([3., 3.], dtype=float32)
+        >>> context.current_stream() is at.current_stream()
+        False
+        >>> context.synchronize()
     """
 
     __slots__ = ("__weakref__", "_ended", "_local", "device", "handle")

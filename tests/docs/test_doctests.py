@@ -1,0 +1,180 @@
+"""The examples in docstrings: every public function, class and method has one, and it gives what it says.
+
+A function has its own example. One that says it is another one ("See `exp`", "The same as `exp`", "`exp`, written into ...") shares that
+one's, and a method or property may be shown by the example of its class. Functions of the module `acl` itself are documented by CANN.
+"""
+
+from __future__ import annotations
+
+import doctest
+import functools
+import inspect
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import ascendtensor as at
+from ascendtensor import random, simulator
+from ascendtensor.nn import functional
+
+WITHOUT = Path(__file__).with_name("without_example.txt")
+"""Names that have none yet, one a line. The list may only shrink."""
+
+SPACES = (
+    at,
+    functional,
+    at.nn.grad,
+    at.nn.init,
+    at.linalg,
+    at.fft,
+    at.special,
+    random,
+    at.vision,
+    at.blas,
+    at.custom,
+    at.ir,
+    at.models,
+    at.notebook,
+    at.npu,
+    at.op_models,
+    at.array_api,
+    at.array_api.linalg,
+    at.array_api.fft,
+    simulator,
+    simulator.faults,
+)
+GIVEN = {"at": at, "np": np, "xp": at.array_api}
+"""What an example finds defined."""
+
+OTHER = re.compile(r"(?:See |The same as |Arguments and errors as for )?`([\w.]+)`(?: of two operands|, written into|[;.]| \()")
+
+INNER = {
+    "runtime.device.Device": "activate close current current_stream default_stream detach_threads drain enter_stream free_context free_lane "
+    "leave_stream null_buffer reaches synchronize_lanes upload_bytes upload_values",
+    "launch.registry.HandleRegistry": "add adopt build bury finished forget_plans handle is_loaded load model note reload shut_down source",
+    "runtime.stream.Stream": "on ready",
+    "runtime.stream.Event": "ready",
+    "random.Generator": "draw",
+    "simulator.faults.Plan": "due",
+}
+"""Members of public classes that the library itself calls."""
+
+
+class Named(NamedTuple):
+    """A public function, class, method or property."""
+
+    key: str
+    """Where it is written: "ops.unary.exp"."""
+    public: str
+    """Its own name: "exp"."""
+    doc: str
+    owner: type | None
+    """The class that it is a member of."""
+
+    @property
+    def module(self) -> str:
+        return self.key.rsplit(".", 2 if self.owner else 1)[0]
+
+    @property
+    def examples(self) -> list[doctest.Example]:
+        return doctest.DocTestParser().get_examples(self.doc)
+
+    def is_shown_by(self, docs: dict[str, list[str]], owners: dict[type, str]) -> bool:
+        if self.examples:
+            return True
+        if self.owner and re.search(rf"^ *(>>>|\.\.\.).*\.{self.public}\b", owners.get(self.owner, ""), re.MULTILINE):
+            return True
+        other = OTHER.match(self.doc)
+        name = (other[1] or other[2]).rpartition(".")[2] if other else ""
+        return any(">>>" in doc for doc in docs.get(name, ()))
+
+
+def _key(value: Any) -> str:
+    return f"{value.__module__}.{value.__qualname__}".removeprefix("ascendtensor.")
+
+
+def _written_here(value: Any) -> bool:
+    """Whether it is the package's: not the standard library's, and no function of `acl`, which the simulator's belong to."""
+    return value.__module__.startswith("ascendtensor.")
+
+
+def _top() -> Iterator[tuple[str, Any]]:
+    for space in SPACES:
+        for name in getattr(space, "__all__", None) or [name for name in vars(space) if not name.startswith("_")]:
+            value = getattr(space, name)
+            value = type(value) if value is at.handle_cache or value is at.ir.ops else value
+            error = isinstance(value, type) and issubclass(value, Exception)
+            if (inspect.isfunction(value) or isinstance(value, type)) and not error and _written_here(value):
+                yield name, value
+
+
+def _members(owner: type) -> Iterator[tuple[str, Any]]:
+    inner = INNER.get(_key(owner), "").split()
+    for name in dir(owner):
+        value = inspect.getattr_static(owner, name)
+        value = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
+        value = value.fget if isinstance(value, property) else value.func if isinstance(value, functools.cached_property) else value
+        if not name.startswith("_") and name not in inner and inspect.isfunction(value) and _written_here(value):
+            yield name, value
+
+
+@functools.cache
+def _names() -> dict[str, Named]:
+    found: dict[str, Named] = {}
+    for name, value in _top():
+        found.setdefault(_key(value), Named(_key(value), name, inspect.getdoc(value) or "", None))
+        if isinstance(value, type):
+            for member, function in _members(value):
+                found.setdefault(_key(function), Named(_key(function), member, inspect.getdoc(function) or "", value))
+    return found
+
+
+def _modules() -> list[str]:
+    return sorted({each.module for each in _names().values() if each.examples})
+
+
+def _without() -> list[str]:
+    docs: dict[str, list[str]] = {}
+    for each in _names().values():
+        if each.owner is None:
+            docs.setdefault(each.public, []).append(each.doc)
+    owners = {value: inspect.getdoc(value) or "" for _, value in _top() if isinstance(value, type)}
+    return sorted(each.key for each in _names().values() if not each.is_shown_by(docs, owners))
+
+
+def test_every_public_name_has_an_example() -> None:
+    missing = set(_without()) - set(WITHOUT.read_text(encoding="utf-8").split())
+    assert not missing, "write `Examples:` into the docstring, see CONTRIBUTING.md"
+
+
+def test_every_example_shows_a_result_and_is_run() -> None:
+    for each in _names().values():
+        if examples := each.examples:
+            assert any(example.want for example in examples), f"{each.key}: no line shows what comes out"
+            assert not any(doctest.SKIP in example.options for example in examples), each.key
+
+
+def _state() -> tuple[object, ...]:
+    return at.get_default_dtype(), at.get_printoptions(), at.get_float32_matmul_precision(), at.op_models.get_mode(), at.current_device()
+
+
+@pytest.mark.parametrize("module", _modules())
+def test_examples_give_what_they_say(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+    parser = doctest.DocTestParser()
+    said: list[str] = []
+    before = _state()
+    for each in _names().values():
+        if each.module == module and each.examples:
+            at.manual_seed(0)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                runner.run(parser.get_doctest(each.doc, dict(GIVEN), each.key, None, None), out=said.append)
+            assert _state() == before, f"{each.key} leaves something changed"
+    assert not said, "".join(said)
