@@ -54,8 +54,8 @@ GIVEN = {"at": at, "np": np, "xp": at.array_api}
 OTHER = re.compile(r"(?:See |The same as |Arguments and errors as for )?`([\w.]+)`(?: of two operands|, written into|[;.]| \()")
 
 INNER = {
-    "runtime.device.Device": "activate close current current_stream default_stream detach_threads drain enter_stream free_context free_lane "
-    "leave_stream null_buffer reaches synchronize_lanes upload_bytes upload_values",
+    "runtime.device.Device": "activate close current current_stream default_stream detach_threads drain enter_stream free_context "
+    "free_lane leave_stream null_buffer reaches synchronize_lanes upload_bytes upload_values",
     "launch.registry.HandleRegistry": "add adopt build bury finished forget_plans handle is_loaded load model note reload shut_down source",
     "runtime.stream.Stream": "on ready",
     "runtime.stream.Event": "ready",
