@@ -152,6 +152,7 @@ def _set_storage_format(desc: int, format: int) -> int:
     found = DESCS.get(desc)
     if found is not None:
         found.storage_format = format
+        found.spec = None
     return 0
 
 
@@ -173,6 +174,7 @@ def set_tensor_origin_format(desc: int, format: int) -> int:
     found = DESCS.get(desc)
     if found is not None:
         found.format = format
+        found.spec = None
     return 0
 
 
@@ -196,7 +198,9 @@ def set_tensor_storage_shape(desc: int, dims: Any) -> int:
 def set_tensor_origin_shape(desc: int, dims: Any) -> int:
     """Origin dims only (TD-12)."""
     shape = long_list("acl.set_tensor_origin_shape", dims)
-    _desc(desc).dims = shape
+    found = _desc(desc)
+    found.dims = shape
+    found.spec = None
     return 0
 
 
@@ -219,7 +223,9 @@ def _pairs(name: str, ranges: Any) -> list[tuple[int, int]]:
 def set_tensor_shape_range(desc: int, ranges: Any) -> int:
     """Replaces the ranges; their number is not checked (TD-14)."""
     pairs = _pairs("acl.set_tensor_shape_range", ranges)
-    _desc(desc).ranges = pairs
+    found = _desc(desc)
+    found.ranges = pairs
+    found.spec = None
     return 0
 
 
@@ -247,13 +253,16 @@ def set_tensor_const(desc: int, data_ptr: int, size: int) -> int:
     if size == 0:
         raise invalid("size", size, "must be greater than 0")
     found.const = memory.host_bytes(data_ptr, size)
+    found.spec = None
     return 0
 
 
 @function("acl.set_tensor_place_ment", "Ki")
 def set_tensor_place_ment(desc: int, mem_type: int) -> int:
     """Stored unchecked (TD-19)."""
-    _desc(desc).placement = mem_type
+    found = _desc(desc)
+    found.placement = mem_type
+    found.spec = None
     return 0
 
 

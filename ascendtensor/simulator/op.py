@@ -25,7 +25,7 @@ from .engine.container import ContainerFault, unpack
 from .engine.diagnostics import missing
 from .engine.handles import OpHandle, Prepared
 from .engine.launching import GE_FAILURE, check_counts, launch
-from .engine.matching import TABLE, query_of, spec_of
+from .engine.matching import TABLE, Query, query_of, spec_of
 from .engine.models import UNDEFINED, OpModel, complete
 from .engine.process import State
 from .engine.streams import Hooks, drain, enqueue
@@ -254,48 +254,49 @@ def match_model(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[Te
     Raises:
         AclFault: 100024 or 100000 (OM-21).
     """
-    query = query_of(op_type, inputs, outputs, attributes)
+    return _matched(query_of(op_type, inputs, outputs, attributes))
+
+
+def _matched(query: Query) -> OpModel:
     prepared = tiling.find(query)
     if prepared is not None:
         return prepared
     model, code = TABLE.find(query)
     if model is None:
-        raise AclFault(code, _miss(op_type, inputs, outputs, attributes, code))
+        raise AclFault(code, _miss(query, code))
     return model
 
 
-def _miss(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attributes: Attributes, code: int) -> str:
-    given = f"inputs {[spec_of(desc).key for desc in inputs]}, outputs {[spec_of(desc).key for desc in outputs]}, attrs {attributes.values}"
+def _miss(query: Query, code: int) -> str:
+    op_type = query.op_type
+    given = f"inputs {list(query.inputs)}, outputs {list(query.outputs)}, attrs {query.attrs.values}"
     if code != int(ErrorCode.OP_NOT_FOUND):
         return f"a description of {op_type} leaves a dim open: {given}"
     known = len(TABLE.of_type(op_type))
     return f"no operator model matches {op_type} with {given}; {known} models of {op_type} are loaded, {TABLE.count} in all"
 
 
-def _match_hosted(
-    op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], buffers: Sequence[DataBuffer], attributes: Attributes
-) -> OpModel:
+def _match_hosted(query: Query, buffers: Sequence[DataBuffer]) -> OpModel:
     """As ``match_model``, host-placed inputs first taken as constants of the bytes they hold now (OM-27)."""
-    if op_type in tiling.SELECTORS:
-        prepared = tiling.find(query_of(op_type, inputs, outputs, attributes))
-        if prepared is not None:
-            return prepared
-    pretended: list[TensorDesc] = []
-    for desc, buffer in zip(inputs, buffers, strict=True):
-        if desc.placement == HOST and desc.const is None and buffer.size:
-            twin = TensorDesc(desc.dtype, desc.dims, desc.format)
-            twin.storage_format, twin.ranges, twin.placement = desc.storage_format, desc.ranges, desc.placement
-            twin.const = memory.host_bytes(buffer.address, buffer.size)
-            pretended.append(twin)
-        else:
-            pretended.append(desc)
-    model = TABLE.find_static(query_of(op_type, pretended, outputs, attributes))
-    return model if model is not None else match_model(op_type, inputs, outputs, attributes)
+    prepared = tiling.find(query)
+    if prepared is not None:
+        return prepared
+    inputs, outputs = query.specs
+    pretended = tuple(
+        [
+            spec.with_const(memory.host_bytes(buffer.address, buffer.size))
+            if spec.placement == HOST and spec.const is None and buffer.size
+            else spec
+            for spec, buffer in zip(inputs, buffers, strict=True)
+        ]
+    )
+    model = TABLE.find_static(Query(query.op_type, pretended, outputs, query.attrs))
+    return model if model is not None else _matched(query)
 
 
 def _all_empty(descs: Sequence[TensorDesc]) -> bool:
     """At least one output, and a zero dim in each (OP-1, OP-4)."""
-    return bool(descs) and all(0 in desc.dims for desc in descs)
+    return bool(descs) and False not in [0 in desc.dims for desc in descs]
 
 
 def _run(
@@ -312,22 +313,22 @@ def _run(
         return 0
     in_buffers = _buffers("inputs", handles[0], refresh)
     out_buffers = _buffers("outputs", handles[1], refresh)
-    if any(desc.placement for desc in inputs):
-        model = _match_hosted(op_type, inputs, outputs, in_buffers, attributes)
-    else:
-        model = match_model(op_type, inputs, outputs, attributes)
+    query = query_of(op_type, inputs, outputs, attributes)
+    hosted = any([desc.placement for desc in inputs])
+    model = _match_hosted(query, in_buffers) if hosted else _matched(query)
     target = contexts.stream_for(stream)
-    if not model.dynamic and Hooks.task_filter is None and not any(desc.placement for desc in inputs):
+    if not model.dynamic and Hooks.task_filter is None and not hosted:
         check_counts(model, len(in_buffers), len(out_buffers))
         enqueue(target, *_executor(model).task(in_buffers, out_buffers, target.device))
         return 0
-    specs = tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs))
-    dims = launch(model, specs, in_buffers, out_buffers, target, refresh)
+    dims = launch(model, query.specs, in_buffers, out_buffers, target, refresh)
     if refresh and dims is not None:
-        for desc, shape in zip(outputs, dims, strict=True):
+        for desc, spec, shape in zip(outputs, query.specs[1], dims, strict=True):
             if desc.const is None:  # OP-13
-                desc.dims = list(shape)
-                desc.storage_dims = list(shape)
+                if spec.dims != shape:
+                    desc.dims = list(shape)
+                    desc.spec = None
+                desc.storage_dims = desc.dims
     return 0
 
 
@@ -599,6 +600,7 @@ def _overwrite(desc: TensorDesc, out: Out, layout: int, name: str) -> None:
     """INF-7."""
     if out.dtype != UNDEFINED:
         desc.dtype = out.dtype
+    desc.spec = None
     desc.format = layout
     desc.name = name
     desc.dims = list(out.shape)

@@ -43,14 +43,16 @@ _BITS = struct.Struct("<I")
 class Attributes:
     """The attributes of one ``aclopAttr``, of a model or of a handle."""
 
-    __slots__ = ("values",)
+    __slots__ = ("_digest", "values")
 
     def __init__(self, values: dict[str, tuple[str, Any]] | None = None) -> None:
         self.values: dict[str, tuple[str, Any]] = {} if values is None else values
+        self._digest: tuple[Any, ...] | None = None
 
     def set(self, name: str, kind: str, value: Any) -> None:
         """Stores a value; the same name again overwrites it, also with another type (ATTR-4)."""
         self.values[name] = (kind, value)
+        self._digest = None
 
     def copy(self) -> Attributes:
         """An independent copy (ATTR-11); the values themselves never change."""
@@ -58,12 +60,14 @@ class Attributes:
 
     def digest(self) -> tuple[Any, ...]:
         """The values in name order, flattened, floats by their bits; names and types are no part of it (ATTR-6, ATTR-8)."""
-        values = self.values
-        if not values:
-            return ()
+        if self._digest is None:
+            self._digest = tuple(self._flat())
+        return self._digest
+
+    def _flat(self) -> list[Any]:
         flat: list[Any] = []
-        for name in sorted(values):
-            kind, value = values[name]
+        for name in sorted(self.values):
+            kind, value = self.values[name]
             if kind == "float":
                 flat.append(float_bits(value))
             elif kind == "list_float":
@@ -75,11 +79,13 @@ class Attributes:
                 flat.extend(value)
             else:
                 flat.append(value)
-        return tuple(flat)
+        return flat
 
     def equals(self, other: Attributes) -> bool:
         """Same names, same type tags, same values; floats within 1e-6, NaN equal to NaN (ATTR-7, ATTR-8)."""
         mine, theirs = self.values, other.values
+        if mine == theirs:
+            return True
         if len(mine) != len(theirs):
             return False
         for name, (kind, value) in mine.items():

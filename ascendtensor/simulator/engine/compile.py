@@ -18,7 +18,7 @@ from ascendtensor.simulator import kernels
 from ascendtensor.simulator.engine import chips, container, profiles
 from ascendtensor.simulator.engine.attrs import Attributes, as_plain, normalise
 from ascendtensor.simulator.engine.models import UNDEFINED, OpModel, Ranges, Specs, TensorSpec, dtype_code
-from ascendtensor.simulator.kernels.registry import NUMPY_OF, Meta, Out
+from ascendtensor.simulator.kernels.registry import NUMPY_OF, Out
 
 OP_KEYS = frozenset({"op", "name", "input_desc", "output_desc", "attr", "compile_flag"})
 TENSOR_KEYS = frozenset(
@@ -441,7 +441,7 @@ def _check_rule(op_type: str, inputs: Specs, outputs: Specs, arguments: dict[str
     if rule is None:
         return
     try:
-        expected = rule([meta_of(spec) for spec in inputs], arguments, len(outputs))
+        expected = rule([spec.meta() for spec in inputs], arguments, len(outputs))
     except (ValueError, TypeError, IndexError, KeyError) as error:
         raise CompileFailure(f"E19014: operator [{op_type}] refuses its inputs: {error}") from error
     if len(expected) != len(outputs):
@@ -461,11 +461,3 @@ def _check_output(op_type: str, index: int, out: Out, spec: TensorSpec) -> None:
     )
     if not same:
         _fail("E19014", f"output {index} of operator [{op_type}] has shape {list(out.shape)} for these inputs, {list(spec.dims)} given.")
-
-
-def meta_of(spec: TensorSpec) -> Meta:
-    """What a shape rule sees of a description: the elements too, if it is a constant."""
-    if spec.absent:
-        return Meta(UNDEFINED, ())
-    value = spec.constant() if spec.const is not None and spec.numpy is not None else None
-    return Meta(spec.dtype, spec.dims, value)

@@ -19,7 +19,6 @@ import numpy as np
 from ascendtensor import facts
 from ascendtensor.codes import ErrorCode
 from ascendtensor.simulator.engine import AclFault, contexts, diagnostics, memory, streams
-from ascendtensor.simulator.engine.compile import meta_of
 from ascendtensor.simulator.engine.models import Array, Dims, OpModel, Specs, TensorSpec
 from ascendtensor.simulator.engine.tables import DataBuffer, Stream, Task
 from ascendtensor.simulator.kernels.registry import ABSENT, Meta, Out
@@ -178,7 +177,7 @@ def output_rule(model: OpModel, specs: Specs, hosted: Hosted | None = None) -> l
     """
     if model.rule is None:
         return None
-    metas = [meta_of(spec) for spec in specs]
+    metas = [spec.meta() for spec in specs]
     for index, array in (hosted or {}).items():
         metas[index] = Meta(metas[index].dtype, metas[index].shape, array)
     try:

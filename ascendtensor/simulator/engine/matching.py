@@ -14,7 +14,7 @@ from typing import Any
 
 from ascendtensor.codes import ErrorCode
 from ascendtensor.simulator.engine.attrs import Attributes
-from ascendtensor.simulator.engine.models import OpModel, Ranges, SpecKey, TensorSpec
+from ascendtensor.simulator.engine.models import OpModel, Ranges, Specs, TensorSpec
 from ascendtensor.simulator.engine.process import State
 from ascendtensor.simulator.engine.tables import ON_NEW_PROCESS, TensorDesc
 
@@ -23,78 +23,59 @@ INVALID = int(ErrorCode.INVALID_PARAM)
 Consts = tuple[bytes | None, ...]
 
 
-def desc_key(desc: TensorDesc) -> SpecKey:
-    """What matching compares of a caller's description (OM-22)."""
-    return (
-        desc.dtype,
-        desc.format,
-        desc.storage_format,
-        tuple(desc.dims),
-        tuple(desc.ranges),
-        desc.const is not None,
-        desc.placement,
-    )
-
-
 def spec_of(desc: TensorDesc) -> TensorSpec:
-    """An immutable copy of a caller's description."""
-    return TensorSpec(desc.dtype, desc.format, desc.storage_format, tuple(desc.dims), tuple(desc.ranges), desc.const, desc.placement)
+    """An immutable copy of a caller's description, made once for as long as nobody changes it."""
+    spec: TensorSpec | None = desc.spec
+    if spec is None:
+        spec = desc.spec = TensorSpec(
+            desc.dtype, desc.format, desc.storage_format, tuple(desc.dims), tuple(desc.ranges), desc.const, desc.placement
+        )
+    return spec
 
 
 class Query:
-    """What is looked for: the identity of one call.
+    """What is looked for: the identity of one call. Hashing it is the price of every launch without a handle (OM-28).
 
     Attributes:
+        specs: The descriptions of inputs and outputs.
+        inputs, outputs: What matching compares of them (OM-22).
         consts: Constant bytes, const inputs first, then const outputs (ATTR-10).
         digest: The bucket's number.
     """
 
-    __slots__ = ("attrs", "consts", "digest", "inputs", "op_type", "outputs")
+    __slots__ = ("attrs", "consts", "digest", "inputs", "op_type", "outputs", "specs")
 
-    def __init__(self, op_type: str, inputs: tuple[SpecKey, ...], outputs: tuple[SpecKey, ...], consts: Consts, attrs: Attributes) -> None:
+    def __init__(self, op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes) -> None:
         self.op_type = op_type
-        self.inputs = inputs
-        self.outputs = outputs
-        self.consts = consts
+        self.specs = inputs, outputs
+        self.inputs = tuple([spec.key for spec in inputs])
+        self.outputs = tuple([spec.key for spec in outputs])
+        self.consts: Consts = tuple([spec.const for spec in (*inputs, *outputs) if spec.const is not None])
         self.attrs = attrs
-        self.digest = hash((op_type, inputs, outputs, consts, attrs.digest()))
+        self.digest = hash((op_type, self.inputs, self.outputs, self.consts, attrs.digest()))
 
     @property
     def static(self) -> bool:
         """False if a dim or rank is left open."""
-        return all(not key[3] or min(key[3]) >= 0 for key in (*self.inputs, *self.outputs))
+        inputs, outputs = self.specs
+        return True not in [spec.dynamic for spec in inputs] and True not in [spec.dynamic for spec in outputs]
 
 
 def query_of(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attrs: Attributes) -> Query:
-    """Hashes a call. This is the price of every launch without a handle (OM-28)."""
-    return Query(
-        op_type,
-        tuple([desc_key(desc) for desc in inputs]),
-        tuple([desc_key(desc) for desc in outputs]),
-        tuple([desc.const for desc in (*inputs, *outputs) if desc.const is not None]),
-        attrs,
-    )
-
-
-def query_of_model(model: OpModel) -> Query:
-    """The identity under which a model is stored."""
-    return Query(
-        model.op_type,
-        tuple(spec.key for spec in model.inputs),
-        tuple(spec.key for spec in model.outputs),
-        tuple(spec.const for spec in (*model.inputs, *model.outputs) if spec.const is not None),
-        model.attrs,
-    )
+    """The identity of a call."""
+    return Query(op_type, tuple([spec_of(desc) for desc in inputs]), tuple([spec_of(desc) for desc in outputs]), attrs)
 
 
 class _Entry:
     """A model with the identity it is stored under."""
 
-    __slots__ = ("model", "query")
+    __slots__ = ("free", "model", "query")
 
     def __init__(self, model: OpModel, query: Query) -> None:
         self.model = model
         self.query = query
+        # The rank of every input and output that takes any dims of it, -1 where their dims are looked at one by one.
+        self.free = tuple([_free_rank(spec) for spec in (*model.inputs, *model.outputs)])
 
     def same(self, query: Query) -> bool:
         mine = self.query
@@ -108,20 +89,23 @@ class _Entry:
 
     def accepts(self, query: Query) -> bool:
         """True if a dynamic model covers the call (OM-25)."""
-        model = self.model
-        return (
-            len(model.inputs) == len(query.inputs)
-            and len(model.outputs) == len(query.outputs)
-            and all(map(_covers, model.inputs, query.inputs))
-            and all(map(_covers, model.outputs, query.outputs))
-            and self.query.consts == query.consts
-            and model.attrs.equals(query.attrs)
-        )
+        (inputs, outputs), (given, wanted) = self.query.specs, query.specs
+        if len(inputs) != len(given) or len(outputs) != len(wanted):
+            return False
+        for spec, other, free in zip(inputs + outputs, given + wanted, self.free, strict=True):
+            if spec.kind != other.kind:
+                return False
+            dims = other.dims
+            if spec.dims != dims and not (len(dims) == free and min(dims) > 0) and not dims_fit(spec.dims, spec.ranges, dims):
+                return False
+        return self.query.consts == query.consts and self.query.attrs.equals(query.attrs)
 
 
-def _covers(spec: TensorSpec, key: SpecKey) -> bool:
-    dtype, layout, storage, dims, _, const, placement = key
-    return spec.kind == (dtype, layout, storage, const, placement) and dims_fit(spec.dims, spec.ranges, dims)
+def _free_rank(spec: TensorSpec) -> int:
+    """The rank of a description that takes all dims from 1 on, else -1."""
+    dims = spec.dims
+    known = not dims or max(dims) >= 0 or dims == (-2,)
+    return -1 if known or any(low > 1 or high != -1 for low, high in spec.ranges) else len(dims)
 
 
 def dims_fit(model: tuple[int, ...], ranges: Ranges, dims: tuple[int, ...]) -> bool:
@@ -175,7 +159,7 @@ class ModelTable:
         Returns:
             True if it was added.
         """
-        entry = _Entry(model, query_of_model(model))
+        entry = _Entry(model, Query(model.op_type, model.inputs, model.outputs, model.attrs))
         with self._lock:
             bucket = self._bucket(entry)
             if any(other.same(entry.query) for other in bucket):

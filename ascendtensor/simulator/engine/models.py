@@ -16,7 +16,7 @@ from ascendtensor import facts
 from ascendtensor.codes import DataType, ErrorCode, data_type_size
 from ascendtensor.simulator import kernels
 from ascendtensor.simulator.engine.attrs import Attributes
-from ascendtensor.simulator.kernels.registry import NUMPY_OF
+from ascendtensor.simulator.kernels.registry import ABSENT, NUMPY_OF, Meta
 
 Array = npt.NDArray[Any]
 Dims = tuple[int, ...]
@@ -51,13 +51,16 @@ class TensorSpec:
         numpy: NumPy's type of the elements, None where the simulator does not compute with it.
         absent: True for an unused optional input (TD-21).
         ignored: True where the buffer given at a call is not looked at (HD-9).
+        dynamic: True if a dim or the rank is not known (OM-26).
     """
 
     __slots__ = (
+        "_meta",
         "absent",
         "const",
         "dims",
         "dtype",
+        "dynamic",
         "format",
         "ignored",
         "key",
@@ -83,13 +86,10 @@ class TensorSpec:
         self.kind = (dtype, format, storage_format, const is not None, placement)
         self.absent = dtype == UNDEFINED and not dims
         self.ignored = self.absent or const is not None
-        self.nbytes = 0 if dims and min(dims) < 0 else math.prod(dims) * data_type_size(dtype)
+        self.dynamic = bool(dims) and min(dims) < 0
+        self.nbytes = 0 if self.dynamic else math.prod(dims) * data_type_size(dtype)
         self.numpy = NUMPY_OF.get(dtype)
-
-    @property
-    def dynamic(self) -> bool:
-        """True if a dim or the rank is not known (OM-26)."""
-        return bool(self.dims) and min(self.dims) < 0
+        self._meta: Meta | None = None
 
     def numpy_dtype(self) -> np.dtype[Any]:
         """NumPy's type of the elements.
@@ -109,6 +109,13 @@ class TensorSpec:
         """
         assert self.const is not None
         return np.frombuffer(self.const, self.numpy_dtype()).reshape(self.dims)
+
+    def meta(self) -> Meta:
+        """What a shape rule sees of it: the elements too, if it is a constant."""
+        if self._meta is None:
+            value = self.constant() if self.const is not None and self.numpy is not None else None
+            self._meta = ABSENT if self.absent else Meta(self.dtype, self.dims, value)
+        return self._meta
 
     def with_const(self, const: bytes) -> TensorSpec:
         """The same description bound to constant bytes."""

@@ -26,7 +26,12 @@ def new_handle() -> int:
 
 
 class TensorDesc:
-    """What ``aclTensorDesc`` holds: the origin view, the storage view and the marks used in matching (TD-1 .. TD-24)."""
+    """What ``aclTensorDesc`` holds: the origin view, the storage view and the marks used in matching (TD-1 .. TD-24).
+
+    Attributes:
+        spec: What matching and launching read of it (``models.TensorSpec``), None until somebody asks. Whoever changes one of the other
+            attributes sets it to None; the lists in them never change, others take their place.
+    """
 
     __slots__ = (
         "const",
@@ -37,6 +42,7 @@ class TensorDesc:
         "name",
         "placement",
         "ranges",
+        "spec",
         "storage_dims",
         "storage_format",
         "value_range",
@@ -47,7 +53,8 @@ class TensorDesc:
         self.dims = dims
         self.format = format
         self.storage_format = -1  # TD-2: UNDEFINED
-        self.storage_dims = list(dims)
+        self.storage_dims = dims
+        self.spec: Any = None
         self.ranges: list[tuple[int, int]] = []
         self.value_range: list[tuple[int, int]] = []
         self.const: bytes | None = None
