@@ -45,6 +45,10 @@ def relu(input: T, inplace: bool = False) -> T:
         DTypeError: `input` is bool or complex.
 
     Ascend operator: Relu. Like: torch.relu.
+
+    Examples:
+        >>> at.relu(at.tensor([-1.0, 0.0, 2.0]))
+        tensor([0., 0., 2.], device='npu:0')
     """
     if inplace:
         return write(table.RELU, input, (input,))
@@ -54,7 +58,15 @@ def relu(input: T, inplace: bool = False) -> T:
 
 @checked
 def relu_(input: T) -> T:
-    """`relu`, written into the tensor. Ascend operator: Relu. Like: torch.relu_."""
+    """`relu`, written into the tensor. Ascend operator: Relu. Like: torch.relu_.
+
+    Examples:
+        >>> x = at.tensor([-1.0, 2.0])
+        >>> at.relu_(x) is x
+        True
+        >>> x
+        tensor([0., 2.], device='npu:0')
+    """
     return write(table.RELU, input, (input,))
 
 
@@ -73,6 +85,10 @@ def relu6(input: T, inplace: bool = False) -> T:
         DTypeError: `input` is bool or complex.
 
     Ascend operator: Relu6. Like: torch.nn.functional.relu6.
+
+    Examples:
+        >>> at.nn.functional.relu6(at.tensor([-1.0, 3.0, 9.0]))
+        tensor([0., 3., 6.], device='npu:0')
     """
     return _run(table.RELU6, input, (), inplace)
 
@@ -88,6 +104,10 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Ascend operator: Sigmoid. Like: torch.sigmoid, scipy.special.expit.
+
+    Examples:
+        >>> at.sigmoid(at.tensor([-1.0, 0.0, 1.0]))
+        tensor([0.2689, 0.5000, 0.7311], device='npu:0')
     """
     return launch(table.SIGMOID, input) if out is None else write(table.SIGMOID, out, (input,))
 
@@ -109,6 +129,12 @@ def gelu(input: T, approximate: str = "none") -> T:
 
     Ascend operator: Gelu for "tanh" (the operator is that approximation; composed for float64), else Mul and Erfc.
         Like: torch.nn.functional.gelu.
+
+    Examples:
+        >>> at.nn.functional.gelu(at.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.1587,  0.0000,  0.8413], device='npu:0')
+        >>> at.nn.functional.gelu(at.tensor([-1.0, 0.0, 1.0]), approximate="tanh")
+        tensor([-0.1588,  0.0000,  0.8412], device='npu:0')
     """
     if approximate == "tanh":
         if input.desc.dtype is d.float64:
@@ -139,6 +165,10 @@ def silu(input: T, inplace: bool = False) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: Swish; Sigmoid and Mul for float64. Like: torch.nn.functional.silu.
+
+    Examples:
+        >>> at.nn.functional.silu(at.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.2689,  0.0000,  0.7311], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return _given(elementwise.mul(input, sigmoid(input)), input, inplace)
@@ -161,6 +191,10 @@ def softplus(input: T, beta: float = 1.0, threshold: float = 20.0) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: SoftplusV2; composed for float64. Like: torch.nn.functional.softplus.
+
+    Examples:
+        >>> at.nn.functional.softplus(at.tensor([0.0, 50.0]))
+        tensor([ 0.6931, 50.0000], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         scaled = elementwise.mul(input, float(beta))
@@ -185,6 +219,10 @@ def leaky_relu(input: T, negative_slope: float = 0.01, inplace: bool = False) ->
         DTypeError: `input` is not floating.
 
     Ascend operator: LeakyRelu; Mul and SelectV2 for float64. Like: torch.nn.functional.leaky_relu.
+
+    Examples:
+        >>> at.nn.functional.leaky_relu(at.tensor([-2.0, 2.0]), 0.1)
+        tensor([-0.2000,  2.0000], device='npu:0')
     """
     if input.desc.dtype is d.float64:  # an attribute is a float32
         return _given(_above(input, elementwise.mul(input, float(negative_slope))), input, inplace)
@@ -198,7 +236,15 @@ def _above(input: T, below: T) -> T:
 
 @checked
 def leaky_relu_(input: T, negative_slope: float = 0.01) -> T:
-    """`leaky_relu`, written into the tensor. Like: torch.nn.functional.leaky_relu_."""
+    """`leaky_relu`, written into the tensor. Like: torch.nn.functional.leaky_relu_.
+
+    Examples:
+        >>> x = at.tensor([-1.0, 2.0])
+        >>> at.nn.functional.leaky_relu_(x, 0.1) is x
+        True
+        >>> x
+        tensor([-0.1000,  2.0000], device='npu:0')
+    """
     return leaky_relu(input, negative_slope, True)
 
 
@@ -218,6 +264,10 @@ def elu(input: T, alpha: float = 1.0, inplace: bool = False) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: Elu; composed for float64. Like: torch.nn.functional.elu.
+
+    Examples:
+        >>> at.nn.functional.elu(at.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.6321,  0.0000,  2.0000], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return _given(_above(input, elementwise.mul(unary.expm1(input), float(alpha))), input, inplace)
@@ -226,7 +276,15 @@ def elu(input: T, alpha: float = 1.0, inplace: bool = False) -> T:
 
 @checked
 def elu_(input: T, alpha: float = 1.0) -> T:
-    """`elu`, written into the tensor. Like: torch.nn.functional.elu_."""
+    """`elu`, written into the tensor. Like: torch.nn.functional.elu_.
+
+    Examples:
+        >>> x = at.tensor([-1.0, 2.0])
+        >>> at.nn.functional.elu_(x) is x
+        True
+        >>> x
+        tensor([-0.6321,  2.0000], device='npu:0')
+    """
     return elu(input, alpha, True)
 
 
@@ -245,13 +303,25 @@ def selu(input: T, inplace: bool = False) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: Selu. Like: torch.selu.
+
+    Examples:
+        >>> at.nn.functional.selu(at.tensor([-1.0, 0.0, 1.0]))
+        tensor([-1.1113,  0.0000,  1.0507], device='npu:0')
     """
     return _run(table.SELU, input, (), inplace)
 
 
 @checked
 def selu_(input: T) -> T:
-    """`selu`, written into the tensor. Like: torch.selu_."""
+    """`selu`, written into the tensor. Like: torch.selu_.
+
+    Examples:
+        >>> x = at.tensor([-1.0, 1.0])
+        >>> at.selu_(x) is x
+        True
+        >>> x
+        tensor([-1.1113,  1.0507], device='npu:0')
+    """
     return selu(input, True)
 
 
@@ -272,6 +342,10 @@ def celu(input: T, alpha: float = 1.0, inplace: bool = False) -> T:
         ValueRangeError: `alpha` is 0.
 
     Ascend operator: CeluV2; composed for float64. Like: torch.celu.
+
+    Examples:
+        >>> at.nn.functional.celu(at.tensor([-1.0, 0.0, 2.0]))
+        tensor([-0.6321,  0.0000,  2.0000], device='npu:0')
     """
     if alpha == 0:
         raise ValueRangeError("alpha must not be 0", where="celu")
@@ -283,7 +357,15 @@ def celu(input: T, alpha: float = 1.0, inplace: bool = False) -> T:
 
 @checked
 def celu_(input: T, alpha: float = 1.0) -> T:
-    """`celu`, written into the tensor. Like: torch.celu_."""
+    """`celu`, written into the tensor. Like: torch.celu_.
+
+    Examples:
+        >>> x = at.tensor([-1.0, 2.0])
+        >>> at.nn.functional.celu_(x) is x
+        True
+        >>> x
+        tensor([-0.6321,  2.0000], device='npu:0')
+    """
     return celu(input, alpha, True)
 
 
@@ -303,6 +385,10 @@ def prelu(input: T, weight: TensorBase) -> T:
         DTypeError: The dtype is not floating, or the dtypes differ.
 
     Ascend operator: PRelu; Mul and SelectV2 for float64. Like: torch.nn.functional.prelu.
+
+    Examples:
+        >>> at.nn.functional.prelu(at.tensor([-2.0, 2.0]), at.tensor([0.25]))
+        tensor([-0.5000,  2.0000], device='npu:0')
     """
     floating(input, "prelu")
     if input.desc.dtype is d.float64 and weight.desc.dtype is d.float64:
@@ -335,6 +421,10 @@ def threshold(input: T, threshold: Any, value: Any, inplace: bool = False) -> T:
         DTypeError: `input` is bool or complex.
 
     Ascend operator: ThresholdV2; LessEqual and SelectV2 for float64. Like: torch.threshold.
+
+    Examples:
+        >>> at.nn.functional.threshold(at.tensor([0.5, 1.0, 1.5]), 1.0, 20.0)
+        tensor([20.0000, 20.0000,  1.5000], device='npu:0')
     """
     return _over(input, threshold, value, inplace)
 
@@ -350,7 +440,15 @@ def _over(input: T, threshold: Any, value: Any, inplace: bool) -> T:
 
 @checked
 def threshold_(input: T, threshold: Any, value: Any) -> T:
-    """`threshold`, written into the tensor. Like: torch.threshold_."""
+    """`threshold`, written into the tensor. Like: torch.threshold_.
+
+    Examples:
+        >>> x = at.tensor([0.5, 1.5])
+        >>> at.nn.functional.threshold_(x, 1.0, 20.0) is x
+        True
+        >>> x
+        tensor([20.0000,  1.5000], device='npu:0')
+    """
     return _over(input, threshold, value, True)
 
 
@@ -369,6 +467,10 @@ def hardshrink(input: T, lambd: float = 0.5) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: HardShrink; Abs, LessEqual and SelectV2 for float64. Like: torch.hardshrink.
+
+    Examples:
+        >>> at.nn.functional.hardshrink(at.tensor([-1.0, 0.25, 0.75]))
+        tensor([-1.0000,  0.0000,  0.7500], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return comparison.where(comparison.le(unary.abs(input), float(lambd)), 0.0, input)
@@ -391,6 +493,10 @@ def softshrink(input: T, lambd: float = 0.5) -> T:
         ValueRangeError: `lambd` is negative.
 
     Ascend operator: SoftShrink; ClipByValueV2 and Sub for float64. Like: torch.nn.functional.softshrink.
+
+    Examples:
+        >>> at.nn.functional.softshrink(at.tensor([-1.0, 0.25, 0.75]))
+        tensor([-0.5000,  0.0000,  0.2500], device='npu:0')
     """
     if not lambd >= 0:
         raise ValueRangeError(f"lambd must not be negative, but is {lambd}", where="softshrink")
@@ -413,6 +519,10 @@ def softsign(input: T) -> T:
         Tensor of the same shape.
 
     Ascend operator: Softsign. Like: torch.nn.functional.softsign.
+
+    Examples:
+        >>> at.nn.functional.softsign(at.tensor([-1.0, 0.0, 3.0]))
+        tensor([-0.5000,  0.0000,  0.7500], device='npu:0')
     """
     return launch(table.SOFTSIGN, input)
 
@@ -428,6 +538,10 @@ def tanhshrink(input: T) -> T:
         Tensor of the same shape.
 
     Ascend operator: Tanh and Sub. Like: torch.nn.functional.tanhshrink.
+
+    Examples:
+        >>> at.nn.functional.tanhshrink(at.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.2384,  0.0000,  0.2384], device='npu:0')
     """
     wide = widened(input)
     return narrowed(elementwise.sub(wide, unary.tanh(wide)), input)
@@ -452,6 +566,10 @@ def glu(input: T, dim: int = -1) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: Sigmoid and Mul. Like: torch.nn.functional.glu.
+
+    Examples:
+        >>> at.nn.functional.glu(at.tensor([[1.0, 2.0, 0.0, 100.0]]))
+        tensor([[0.5000, 2.0000]], device='npu:0')
     """
     floating(input, "glu")
     first, second = _halves(input, dim)
@@ -480,6 +598,10 @@ def swiglu(input: T, dim: int = -1) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: SwiGlu; composed for float64. Like: torch_npu.npu_swiglu.
+
+    Examples:
+        >>> at.nn.functional.swiglu(at.tensor([[0.0, 1.0, 3.0, 2.0]]))
+        tensor([[0.0000, 1.4621]], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         first, second = _halves(input, dim)
@@ -505,6 +627,10 @@ def hardtanh(input: T, min_val: Any = -1.0, max_val: Any = 1.0, inplace: bool = 
         ValueRangeError: The lower limit is above the upper one, or the dtype is unsigned and a limit negative.
 
     Ascend operator: ClipByValueV2. Like: torch.nn.functional.hardtanh.
+
+    Examples:
+        >>> at.nn.functional.hardtanh(at.tensor([-2.0, 0.5, 2.0]))
+        tensor([-1.0000,  0.5000,  1.0000], device='npu:0')
     """
     dtype = input.desc.dtype
     if dtype is d.bool_ or dtype.is_complex:
@@ -520,7 +646,15 @@ def hardtanh(input: T, min_val: Any = -1.0, max_val: Any = 1.0, inplace: bool = 
 
 @checked
 def hardtanh_(input: T, min_val: Any = -1.0, max_val: Any = 1.0) -> T:
-    """`hardtanh`, written into the tensor. Like: torch.nn.functional.hardtanh_."""
+    """`hardtanh`, written into the tensor. Like: torch.nn.functional.hardtanh_.
+
+    Examples:
+        >>> x = at.tensor([-2.0, 0.5])
+        >>> at.nn.functional.hardtanh_(x) is x
+        True
+        >>> x
+        tensor([-1.0000,  0.5000], device='npu:0')
+    """
     return hardtanh(input, min_val, max_val, True)
 
 
@@ -539,6 +673,10 @@ def hardswish(input: T, inplace: bool = False) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: HardSwish; composed for float64. Like: torch.nn.functional.hardswish.
+
+    Examples:
+        >>> at.nn.functional.hardswish(at.tensor([-4.0, 1.5, 4.0]))
+        tensor([-0.0000, 1.1250, 4.0000], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return _given(elementwise.mul(input, hardsigmoid(input)), input, inplace)
@@ -560,6 +698,10 @@ def hardsigmoid(input: T, inplace: bool = False) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: HardSigmoid; composed for float64. Like: torch.nn.functional.hardsigmoid.
+
+    Examples:
+        >>> at.nn.functional.hardsigmoid(at.tensor([-4.0, 0.0, 4.0]))
+        tensor([0.0000, 0.5000, 1.0000], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return _given(elementwise.clamp(elementwise.add(elementwise.div(input, 6.0), 0.5), 0.0, 1.0), input, inplace)
@@ -581,6 +723,10 @@ def mish(input: T, inplace: bool = False) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: Mish; composed for float64. Like: torch.nn.functional.mish.
+
+    Examples:
+        >>> at.nn.functional.mish(at.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.3034,  0.0000,  0.8651], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return _given(elementwise.mul(input, unary.tanh(softplus(input))), input, inplace)
@@ -601,6 +747,10 @@ def logsigmoid(input: T) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: LogSigmoid; composed for float64. Like: torch.nn.functional.logsigmoid.
+
+    Examples:
+        >>> at.nn.functional.logsigmoid(at.tensor([-100.0, 0.0, 100.0]))
+        tensor([-1.0000e+02, -6.9315e-01, -3.7835e-44], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return elementwise.sub(elementwise.minimum(input, 0.0), _tail(input))

@@ -16,6 +16,7 @@ from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, ValueRangeError
 
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C")
 
 _TENSOR: Final = "a tensor"
 _DIMS: Final = frozenset({"dim", "dims"})
@@ -23,8 +24,17 @@ _TENSOR_ADVICE: Final = "Make one of host data with tensor()."
 _TENSORS_OWN: Final = ("desc", "buffer")
 """Attributes that only tensors have."""
 
-_OF_NUMPY: Final = {"axis": "dim", "keepdims": "keepdim", "a": "input", "x": "input", "x1": "input", "x2": "other"}
-"""NumPy's words that PyTorch takes by keyword, and its own."""
+_OF_NUMPY: Final = {
+    "axis": "dim",
+    "keepdims": "keepdim",
+    "a": "input",
+    "x": "input",
+    "x1": "input",
+    "x2": "other",
+    "train": "training",
+    "input": "A",
+}
+"""NumPy's words that PyTorch takes by keyword and its own; `train` of `torch.dropout` is `training` elsewhere, a matrix `A` in the documents."""
 
 _WRONG: Final = (TypeError, ValueError, AttributeError, OverflowError)
 """What Python raises for an argument of a type or value that the code did not expect."""
@@ -57,6 +67,27 @@ def checked(function: F) -> F:
         if blamed is None:
             raise failure
         raise blamed from failure
+
+    return cast(F, call)
+
+
+def worded_methods(methods: type[C]) -> type[C]:
+    """A class whose methods take `axis` and `keepdims` for `dim` and `keepdim`, as PyTorch's do; those that name them keep what they do."""
+    for name in dir(methods):
+        method = inspect.getattr_static(methods, name)
+        if not name.startswith("__") and inspect.isfunction(method):
+            names = inspect.signature(method).parameters.keys()
+            if "axis" not in names and not names.isdisjoint(("dim", "keepdim")):
+                setattr(methods, name, _worded(method))
+    return methods
+
+
+def _worded(method: F) -> F:
+    @functools.wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs and ("axis" in kwargs or "keepdims" in kwargs):
+            kwargs = _in_pytorchs_words(inspect.signature(method), kwargs) or kwargs
+        return method(self, *args, **kwargs)
 
     return cast(F, call)
 
@@ -127,7 +158,14 @@ def require_tensor(value: Any, parameter: str, function: str) -> TensorBase:
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether an object is a tensor of this library. Like: torch.is_tensor."""
+    """Whether an object is a tensor of this library. Like: torch.is_tensor.
+
+    Examples:
+        >>> at.is_tensor(at.ones(2))
+        True
+        >>> at.is_tensor(np.ones(2))
+        False
+    """
     return isinstance(obj, TensorBase)
 
 

@@ -127,6 +127,10 @@ def i0(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: BesselI0e, Abs, Exp and Mul. Like: torch.i0, torch.special.modified_bessel_i0, numpy.i0.
+
+    Examples:
+        >>> at.i0(at.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.2661], device='npu:0')
     """
     return _computed(input, out, _i0)
 
@@ -146,6 +150,10 @@ def i1(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: BesselI1e, Abs, Exp and Mul. Like: torch.special.i1, torch.special.modified_bessel_i1, scipy.special.i1.
+
+    Examples:
+        >>> at.special.i1(at.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.5652], device='npu:0')
     """
     return _computed(input, out, _i1)
 
@@ -183,6 +191,10 @@ def modified_bessel_k0(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: composed of Addcmul, BesselI0e, Exp, Log and SelectV2. Like: torch.special.modified_bessel_k0, scipy.special.k0.
+
+    Examples:
+        >>> at.special.modified_bessel_k0(at.tensor([0.0, 1.0]))
+        tensor([   inf, 0.4210], device='npu:0')
     """
     return _computed(input, out, lambda x: _second(x, _k0_near(x), _K0_FAR, False))
 
@@ -202,6 +214,10 @@ def modified_bessel_k1(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: composed of Addcmul, BesselI1e, Exp, Log and SelectV2. Like: torch.special.modified_bessel_k1, scipy.special.k1.
+
+    Examples:
+        >>> at.special.modified_bessel_k1(at.tensor([0.0, 1.0]))
+        tensor([   inf, 0.6019], device='npu:0')
     """
     return _computed(input, out, lambda x: _second(x, _k1_near(x), _K1_FAR, False))
 
@@ -222,6 +238,10 @@ def scaled_modified_bessel_k0(input: T, *, out: T | None = None) -> T:
 
     Ascend operator: composed of Addcmul, BesselI0e, Exp, Log and SelectV2. Like: torch.special.scaled_modified_bessel_k0,
         scipy.special.k0e.
+
+    Examples:
+        >>> at.special.scaled_modified_bessel_k0(at.tensor([1.0, 100.0]))
+        tensor([1.1445, 0.1252], device='npu:0')
     """
     return _computed(input, out, lambda x: _second(x, _k0_near(x), _K0_FAR, True))
 
@@ -242,6 +262,10 @@ def scaled_modified_bessel_k1(input: T, *, out: T | None = None) -> T:
 
     Ascend operator: composed of Addcmul, BesselI1e, Exp, Log and SelectV2. Like: torch.special.scaled_modified_bessel_k1,
         scipy.special.k1e.
+
+    Examples:
+        >>> at.special.scaled_modified_bessel_k1(at.tensor([1.0, 100.0]))
+        tensor([1.6362, 0.1258], device='npu:0')
     """
     return _computed(input, out, lambda x: _second(x, _k1_near(x), _K1_FAR, True))
 
@@ -286,6 +310,10 @@ def bessel_j0(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: composed of Addcmul, Sin, Cos, Rsqrt and SelectV2. Like: torch.special.bessel_j0, scipy.special.j0.
+
+    Examples:
+        >>> at.special.bessel_j0(at.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.7652], device='npu:0')
     """
     return _computed(input, out, lambda x: _first(functions.abs(x), 0))
 
@@ -305,6 +333,10 @@ def bessel_j1(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: composed of Addcmul, Sin, Cos, Rsqrt and SelectV2. Like: torch.special.bessel_j1, scipy.special.j1.
+
+    Examples:
+        >>> at.special.bessel_j1(at.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.4401], device='npu:0')
     """
 
     def odd(x: T) -> T:
@@ -329,6 +361,10 @@ def bessel_y0(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: composed of Addcmul, Log, Sin, Cos, Rsqrt and SelectV2. Like: torch.special.bessel_y0, scipy.special.y0.
+
+    Examples:
+        >>> at.special.bessel_y0(at.tensor([0.0, 1.0]))
+        tensor([  -inf, 0.0883], device='npu:0')
     """
 
     def second(x: T) -> T:
@@ -354,6 +390,10 @@ def bessel_y1(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: composed of Addcmul, Log, Sin, Cos, Rsqrt and SelectV2. Like: torch.special.bessel_y1, scipy.special.y1.
+
+    Examples:
+        >>> at.special.bessel_y1(at.tensor([0.0, 1.0]))
+        tensor([   -inf, -0.7812], device='npu:0')
     """
 
     def second(x: T) -> T:
@@ -412,6 +452,10 @@ def spherical_bessel_j0(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Sin, RealDiv and SelectV2. Like: torch.special.spherical_bessel_j0.
+
+    Examples:
+        >>> at.special.spherical_bessel_j0(at.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.8415], device='npu:0')
     """
 
     def quotient(x: T) -> T:
@@ -430,5 +474,13 @@ def airy_ai(input: T, *, out: T | None = None) -> T:
         UnsupportedError: Always.
 
     Ascend operator: none. Like: torch.special.airy_ai.
+
+    Examples:
+        >>> at.special.airy_ai(at.tensor([0.0, 1.0]))
+        Traceback (most recent call last):
+            ...
+        ascendtensor.errors.UnsupportedError: airy_ai: no Ascend operator computes Airy's function
+          operands: float32[2] on npu:0
+          Compute it on the host, from input.numpy().
     """
     raise UnsupportedError("no Ascend operator computes Airy's function", advice="Compute it on the host, from input.numpy().")

@@ -38,6 +38,11 @@ def nms(boxes: T, scores: T, iou_threshold: float) -> T:
         DTypeError: The dtypes differ, or are neither float32, float16 nor bfloat16.
 
     Ascend operator: NonMaxSuppressionV3. Like: torchvision.ops.nms.
+
+    Examples:
+        >>> boxes = at.tensor([[0.0, 0.0, 10.0, 10.0], [1.0, 1.0, 10.0, 10.0], [20.0, 20.0, 30.0, 30.0]])
+        >>> at.vision.nms(boxes, at.tensor([0.8, 0.9, 0.7]), 0.5)
+        tensor([1, 2], device='npu:0')
     """
     reduction.floating(boxes, "nms")
     if not boxes.desc.numel:
@@ -67,6 +72,11 @@ def roi_align(input: T, boxes: Any, output_size: Any, spatial_scale: float = 1.0
         AclError: A number of an image is out of range; shows at the next synchronising call.
 
     Ascend operator: ROIAlign, each value of `spatial_scale` with its own operator model. Like: torchvision.ops.roi_align.
+
+    Examples:
+        >>> image = at.arange(16.0).reshape(1, 1, 4, 4)
+        >>> at.vision.roi_align(image, at.tensor([[0.0, 0.0, 0.0, 3.0, 3.0]]), 1, aligned=True)
+        tensor([[[[5.]]]], device='npu:0')
     """
     reduction.floating(input, "roi_align")
     size = geometry.ints(output_size, 2, "output_size")

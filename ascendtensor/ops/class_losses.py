@@ -46,6 +46,10 @@ def nll_loss(input: T, target: T, weight: T | None = None, *, ignore_index: int 
         AclError: At the next synchronising call: a class is out of range.
 
     Ascend operator: NLLLoss; composed for float64. Like: torch.nn.functional.nll_loss.
+
+    Examples:
+        >>> at.nn.functional.nll_loss(at.tensor([[-0.5, -1.0], [-2.0, -0.25]]), at.tensor([0, 1]), reduction="none")
+        tensor([0.5000, 0.2500], device='npu:0')
     """
     check_reduction(reduction, "nll_loss")
     rows, classes = _rows(input, target, weight, "nll_loss")
@@ -118,6 +122,11 @@ def cross_entropy(
         ValueRangeError: The reduction or the smoothing is none.
 
     Ascend operator: LogSoftmaxV2 and NLLLoss; composed where needed. Like: torch.nn.functional.cross_entropy.
+
+    Examples:
+        >>> scores = at.tensor([[2.0, 0.0], [0.0, 2.0]])
+        >>> at.nn.functional.cross_entropy(scores, at.tensor([0, 0]), reduction="none")
+        tensor([0.1269, 2.1269], device='npu:0')
     """
     check_reduction(reduction, "cross_entropy")
     if not 0 <= label_smoothing <= 1:
@@ -177,6 +186,11 @@ def linear_cross_entropy(
         DTypeError: The dtypes differ, or are not floating.
 
     Ascend operator: MatMulV2, LogSoftmaxV2 and NLLLoss. Like: torch.nn.functional.linear_cross_entropy.
+
+    Examples:
+        >>> x, weight = at.tensor([[1.0, 0.0]]), at.tensor([[2.0, 0.0], [0.0, 2.0]])
+        >>> at.nn.functional.linear_cross_entropy(x, weight, at.tensor([0]))
+        tensor(0.1269, device='npu:0')
     """
     if len(input.desc.shape) not in (1, 2) or len(linear_weight.desc.shape) != 2:
         names = f"{list(input.desc.shape)} and {list(linear_weight.desc.shape)}"
@@ -225,6 +239,10 @@ def multi_margin_loss(input: T, target: T, p: int = 1, margin: float = 1.0, weig
         ValueRangeError: Another power or reduction.
 
     Ascend operator: composed of GatherElements, Sub, Relu, Mul and ReduceSum. Like: torch.nn.functional.multi_margin_loss.
+
+    Examples:
+        >>> at.nn.functional.multi_margin_loss(at.tensor([[0.5, 1.0, 0.0]]), at.tensor([1]), reduction="sum")
+        tensor(0.1667, device='npu:0')
     """
     check_reduction(reduction, "multi_margin_loss")
     if p not in (1, 2):
@@ -274,6 +292,10 @@ def multilabel_margin_loss(input: T, target: T, *, reduction: str = "mean") -> T
         DTypeError: `input` is not floating, or `target` not of integers.
 
     Ascend operator: MultilabelMarginLoss; composed for float64. Like: torch.nn.functional.multilabel_margin_loss.
+
+    Examples:
+        >>> at.nn.functional.multilabel_margin_loss(at.tensor([[0.1, 0.2, 0.4, 0.8]]), at.tensor([[3, 0, -1, 1]]))
+        tensor(0.8500, device='npu:0')
     """
     check_reduction(reduction, "multilabel_margin_loss")
     rows, classes = _batch(input, "multilabel_margin_loss")
@@ -312,6 +334,10 @@ def multilabel_soft_margin_loss(input: T, target: T, weight: T | None = None, *,
         DTypeError: `input` is not floating.
 
     Ascend operator: composed of LogSigmoid, Mul and ReduceMean. Like: torch.nn.functional.multilabel_soft_margin_loss.
+
+    Examples:
+        >>> at.nn.functional.multilabel_soft_margin_loss(at.zeros(1, 2), at.tensor([[1.0, 0.0]]))
+        tensor(0.6931, device='npu:0')
     """
     check_reduction(reduction, "multilabel_soft_margin_loss")
     floating(input, "multilabel_soft_margin_loss")
@@ -356,6 +382,11 @@ def ctc_loss(
         ValueRangeError: A length or the blank does not fit.
 
     Ascend operator: CTCLossV2. Like: torch.nn.functional.ctc_loss.
+
+    Examples:
+        >>> log_probs = at.nn.functional.log_softmax(at.zeros(4, 1, 3), dim=-1)
+        >>> at.nn.functional.ctc_loss(log_probs, at.tensor([[1, 2]]), at.tensor([4]), at.tensor([2]), reduction="sum")
+        tensor(1.6864, device='npu:0')
     """
     check_reduction(reduction, "ctc_loss")
     floating(log_probs, "ctc_loss")

@@ -46,6 +46,12 @@ def vander(x: T, N: int | None = None, increasing: bool = False) -> T:
         ValueRangeError: `N` is negative.
 
     Ascend operator: Range, Pow. Like: torch.vander, numpy.vander.
+
+    Examples:
+        >>> at.vander(at.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [4, 2, 1],
+                [9, 3, 1]], device='npu:0')
     """
     length = _vector(x, "vander")
     count = length if N is None else as_int(N)
@@ -76,6 +82,12 @@ def combinations(input: T, r: int = 2, with_replacement: bool = False) -> T:
         ValueRangeError: `r` is negative.
 
     Ascend operator: Combinations. Like: torch.combinations, itertools.combinations.
+
+    Examples:
+        >>> at.combinations(at.tensor([1, 2, 3]))
+        tensor([[1, 2],
+                [1, 3],
+                [2, 3]], device='npu:0')
     """
     length, number = _vector(input, "combinations"), as_int(r)
     if number < 0:

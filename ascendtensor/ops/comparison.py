@@ -45,6 +45,10 @@ def eq(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operands have no common dtype.
 
     Ascend operator: Equal; LogicalAnd of the parts of complex numbers. Like: torch.eq, numpy.equal.
+
+    Examples:
+        >>> at.eq(at.tensor([1, 2, 3]), at.tensor([1, 5, 3]))
+        tensor([ True, False,  True], device='npu:0')
     """
     try:
         return binary(table.EQUAL, input, other) if out is None else write(table.EQUAL, out, (input, other))
@@ -68,6 +72,10 @@ def ne(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operands have no common dtype.
 
     Ascend operator: NotEqual; LogicalOr of the parts of complex numbers. Like: torch.ne, numpy.not_equal.
+
+    Examples:
+        >>> at.ne(at.tensor([1, 2, 3]), at.tensor([1, 5, 3]))
+        tensor([False,  True, False], device='npu:0')
     """
     try:
         return binary(table.NOT_EQUAL, input, other) if out is None else write(table.NOT_EQUAL, out, (input, other))
@@ -91,6 +99,10 @@ def lt(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operands have no common dtype, or it is complex.
 
     Ascend operator: Less. Like: torch.lt, numpy.less.
+
+    Examples:
+        >>> at.lt(at.tensor([1, 2, 3]), 2)
+        tensor([ True, False, False], device='npu:0')
     """
     try:
         return binary(table.LESS, input, other) if out is None else write(table.LESS, out, (input, other))
@@ -114,6 +126,10 @@ def le(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operands have no common dtype, or it is complex.
 
     Ascend operator: LessEqual. Like: torch.le, numpy.less_equal.
+
+    Examples:
+        >>> at.le(at.tensor([1, 2, 3]), 2)
+        tensor([ True,  True, False], device='npu:0')
     """
     try:
         return binary(table.LESS_EQUAL, input, other) if out is None else write(table.LESS_EQUAL, out, (input, other))
@@ -137,6 +153,10 @@ def gt(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operands have no common dtype, or it is complex.
 
     Ascend operator: Greater. Like: torch.gt, numpy.greater.
+
+    Examples:
+        >>> at.gt(at.tensor([1, 2, 3]), 2)
+        tensor([False, False,  True], device='npu:0')
     """
     try:
         return binary(table.GREATER, input, other) if out is None else write(table.GREATER, out, (input, other))
@@ -160,6 +180,10 @@ def ge(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operands have no common dtype, or it is complex.
 
     Ascend operator: GreaterEqual. Like: torch.ge, numpy.greater_equal.
+
+    Examples:
+        >>> at.ge(at.tensor([1, 2, 3]), 2)
+        tensor([False,  True,  True], device='npu:0')
     """
     try:
         return binary(table.GREATER_EQUAL, input, other) if out is None else write(table.GREATER_EQUAL, out, (input, other))
@@ -231,6 +255,10 @@ def isnan(input: T) -> T:
         bool tensor of the same shape; all false for integers.
 
     Ascend operator: IsNan; NotEqual for integers. Like: torch.isnan, numpy.isnan.
+
+    Examples:
+        >>> at.isnan(at.tensor([1.0, float("inf"), float("nan")]))
+        tensor([False, False,  True], device='npu:0')
     """
     return _classified(table.IS_NAN, input, table.NOT_EQUAL, table.LOGICAL_OR)
 
@@ -246,6 +274,10 @@ def isinf(input: T) -> T:
         bool tensor of the same shape; all false for integers.
 
     Ascend operator: IsInf; NotEqual for integers. Like: torch.isinf, numpy.isinf.
+
+    Examples:
+        >>> at.isinf(at.tensor([1.0, float("-inf"), float("nan")]))
+        tensor([False,  True, False], device='npu:0')
     """
     return _classified(table.IS_INF, input, table.NOT_EQUAL, table.LOGICAL_OR)
 
@@ -261,6 +293,10 @@ def isfinite(input: T) -> T:
         bool tensor of the same shape; all true for integers.
 
     Ascend operator: IsFinite; Equal for integers. Like: torch.isfinite, numpy.isfinite.
+
+    Examples:
+        >>> at.isfinite(at.tensor([1.0, float("inf"), float("nan")]))
+        tensor([ True, False, False], device='npu:0')
     """
     return _classified(table.IS_FINITE, input, table.EQUAL, table.LOGICAL_AND)
 
@@ -280,6 +316,10 @@ def isposinf(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: IsPosInf; Equal for float64, NotEqual for integers. Like: torch.isposinf, numpy.isposinf.
+
+    Examples:
+        >>> at.isposinf(at.tensor([float("-inf"), float("inf")]))
+        tensor([False,  True], device='npu:0')
     """
     return _one_infinity(table.IS_POS_INF, input, float("inf"), out)
 
@@ -299,6 +339,10 @@ def isneginf(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: IsNegInf; Equal for float64, NotEqual for integers. Like: torch.isneginf, numpy.isneginf.
+
+    Examples:
+        >>> at.isneginf(at.tensor([float("-inf"), float("inf")]))
+        tensor([ True, False], device='npu:0')
     """
     return _one_infinity(table.IS_NEG_INF, input, float("-inf"), out)
 
@@ -327,6 +371,10 @@ def signbit(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Less, of the bits taken as integers. Like: torch.signbit, numpy.signbit.
+
+    Examples:
+        >>> at.signbit(at.tensor([-0.0, 0.0, -2.0]))
+        tensor([ True, False,  True], device='npu:0')
     """
     dtype = input.desc.dtype
     if dtype.is_floating_point:
@@ -356,6 +404,10 @@ def isclose(input: T, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equa
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: IsClose. Like: torch.isclose, numpy.isclose.
+
+    Examples:
+        >>> at.isclose(at.tensor([1.0, 2.0]), at.tensor([1.0, 2.1]))
+        tensor([ True, False], device='npu:0')
     """
     if _is_complex(input) or _is_complex(other):
         return _complex_close(input, other, float(rtol), float(atol), bool(equal_nan))
@@ -400,6 +452,12 @@ def allclose(input: TensorBase, other: Any, rtol: float = 1e-05, atol: float = 1
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: IsClose and TensorEqual. Like: torch.allclose, numpy.allclose.
+
+    Examples:
+        >>> at.allclose(at.tensor([1.0, 2.0]), at.tensor([1.0, 2.00001]))
+        True
+        >>> at.allclose(at.tensor([float("nan")]), at.tensor([float("nan")]))
+        False
     """
     near = isclose(input, other, rtol, atol, equal_nan)
     return equal(near, logical_or(near, True))
@@ -420,6 +478,12 @@ def equal(input: TensorBase, other: TensorBase) -> bool:
         DTypeError: The dtypes have no common one, or it is complex.
 
     Ascend operator: TensorEqual. Like: torch.equal, numpy.array_equal.
+
+    Examples:
+        >>> at.equal(at.tensor([1, 2]), at.tensor([1, 2]))
+        True
+        >>> at.equal(at.tensor([1, 2]), at.tensor([[1, 2]]))
+        False
     """
     if input.desc.shape != other.desc.shape:
         return False
@@ -453,6 +517,10 @@ def logical_and(input: T, other: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: LogicalAnd. Like: torch.logical_and, numpy.logical_and.
+
+    Examples:
+        >>> at.logical_and(at.tensor([0, 1, 2]), at.tensor([1, 1, 0]))
+        tensor([False,  True, False], device='npu:0')
     """
     return binary(table.LOGICAL_AND, input, other) if out is None else write(table.LOGICAL_AND, out, (input, other))
 
@@ -473,6 +541,10 @@ def logical_or(input: T, other: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: LogicalOr. Like: torch.logical_or, numpy.logical_or.
+
+    Examples:
+        >>> at.logical_or(at.tensor([0, 1, 0]), at.tensor([1, 1, 0]))
+        tensor([ True,  True, False], device='npu:0')
     """
     return binary(table.LOGICAL_OR, input, other) if out is None else write(table.LOGICAL_OR, out, (input, other))
 
@@ -493,6 +565,10 @@ def logical_xor(input: T, other: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: NotEqual; LogicalOr of the parts of complex numbers. Like: torch.logical_xor, numpy.logical_xor.
+
+    Examples:
+        >>> at.logical_xor(at.tensor([0, 1, 2]), at.tensor([1, 1, 0]))
+        tensor([ True, False,  True], device='npu:0')
     """
     return binary(table.LOGICAL_XOR, input, other) if out is None else write(table.LOGICAL_XOR, out, (input, other))
 
@@ -509,6 +585,10 @@ def logical_not(input: T, *, out: T | None = None) -> T:
         bool tensor of the same shape.
 
     Ascend operator: LogicalNot. Like: torch.logical_not, numpy.logical_not.
+
+    Examples:
+        >>> at.logical_not(at.tensor([0, 1, 2]))
+        tensor([ True, False, False], device='npu:0')
     """
     return unary(table.LOGICAL_NOT, input) if out is None else write(table.LOGICAL_NOT, out, (input,))
 
@@ -534,6 +614,10 @@ def bitwise_and(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: An operand is floating or complex.
 
     Ascend operator: LogicalAnd for bool, else BitwiseAnd. Like: torch.bitwise_and, numpy.bitwise_and.
+
+    Examples:
+        >>> at.bitwise_and(at.tensor([12, 5]), 10)
+        tensor([8, 0], device='npu:0')
     """
     row = table.LOGICAL_AND if _is_bool(input) and _is_bool(other) else table.BITWISE_AND
     return binary(row, input, other) if out is None else write(row, out, (input, other))
@@ -556,6 +640,10 @@ def bitwise_or(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: An operand is floating or complex.
 
     Ascend operator: LogicalOr for bool, else BitwiseOr. Like: torch.bitwise_or, numpy.bitwise_or.
+
+    Examples:
+        >>> at.bitwise_or(at.tensor([12, 5]), 10)
+        tensor([14, 15], device='npu:0')
     """
     row = table.LOGICAL_OR if _is_bool(input) and _is_bool(other) else table.BITWISE_OR
     return binary(row, input, other) if out is None else write(row, out, (input, other))
@@ -578,6 +666,10 @@ def bitwise_xor(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: An operand is floating or complex.
 
     Ascend operator: NotEqual for bool, else BitwiseXor. Like: torch.bitwise_xor, numpy.bitwise_xor.
+
+    Examples:
+        >>> at.bitwise_xor(at.tensor([12, 5]), 10)
+        tensor([ 6, 15], device='npu:0')
     """
     row = table.LOGICAL_XOR if _is_bool(input) and _is_bool(other) else table.BITWISE_XOR
     return binary(row, input, other) if out is None else write(row, out, (input, other))
@@ -599,6 +691,12 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
 
     Ascend operator: LogicalNot for bool, BitwiseXor with -1 for int32 and int64 (Invert has no AI Core kernel for them), else Invert.
         Like: torch.bitwise_not, numpy.invert.
+
+    Examples:
+        >>> at.bitwise_not(at.tensor([0, 5]))
+        tensor([-1, -6], device='npu:0')
+        >>> at.bitwise_not(at.tensor([True, False]))
+        tensor([False,  True], device='npu:0')
     """
     dtype = input.desc.dtype
     if dtype is d.int32 or dtype is d.int64:
@@ -624,6 +722,10 @@ def bitwise_left_shift(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: An operand is floating or complex, or both are bool.
 
     Ascend operator: LeftShift. Like: torch.bitwise_left_shift, numpy.left_shift.
+
+    Examples:
+        >>> at.bitwise_left_shift(at.tensor([1, 3]), 2)
+        tensor([ 4, 12], device='npu:0')
     """
     return _shift(table.LEFT_SHIFT, input, other, out)
 
@@ -645,6 +747,10 @@ def bitwise_right_shift(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: An operand is floating or complex, or both are bool.
 
     Ascend operator: RightShift. Like: torch.bitwise_right_shift, numpy.right_shift.
+
+    Examples:
+        >>> at.bitwise_right_shift(at.tensor([8, -8]), 2)
+        tensor([ 2, -2], device='npu:0')
     """
     return _shift(table.RIGHT_SHIFT, input, other, out)
 
@@ -727,6 +833,10 @@ def masked_fill(input: T, mask: TensorBase, value: Any, *, out: T | None = None)
         DTypeError: `mask` is not bool.
 
     Ascend operator: MaskedFill. Like: torch.Tensor.masked_fill, numpy.where.
+
+    Examples:
+        >>> at.masked_fill(at.tensor([1.0, 2.0, 3.0]), at.tensor([True, False, True]), 0.0)
+        tensor([0., 2., 0.], device='npu:0')
     """
     if isinstance(value, TensorBase) and value.desc.dtype is not input.desc.dtype:
         value = cast(value, input.desc.dtype)

@@ -41,6 +41,10 @@ def complex(real: T, imag: T, *, out: T | None = None) -> T:
         DTypeError: Another dtype, or two different ones.
 
     Ascend operator: Complex. Like: torch.complex.
+
+    Examples:
+        >>> at.complex(at.tensor([1.0, 2.0]), at.tensor([3.0, 4.0]))
+        tensor([1.+3.j, 2.+4.j], device='npu:0')
     """
     if real.desc.dtype not in (d.float32, d.float64):
         text = f"the parts are float32 or float64, not {real.desc.dtype.name}"
@@ -66,6 +70,10 @@ def polar(abs: T, angle: T, *, out: T | None = None) -> T:
         DTypeError: Another dtype, or two different ones.
 
     Ascend operator: composed of Cos, Sin, Mul and Complex. Like: torch.polar.
+
+    Examples:
+        >>> at.polar(at.tensor([2.0]), at.tensor([0.0]))
+        tensor([2.+0.j], device='npu:0')
     """
     if abs.desc.dtype is not angle.desc.dtype or abs.desc.dtype not in (d.float32, d.float64):
         text = f"lengths and angles are both float32 or both float64, not {abs.desc.dtype.name} and {angle.desc.dtype.name}"
@@ -84,6 +92,10 @@ def conj(input: T) -> T:
         Tensor of the same shape and dtype.
 
     Ascend operator: Conj. Like: torch.conj, numpy.conj. PyTorch's is a view that conjugates when it is read.
+
+    Examples:
+        >>> at.conj(at.tensor([1 + 2j]))
+        tensor([1.-2.j], device='npu:0')
     """
     return unary(table.CONJ, input) if input.desc.dtype.is_complex else input
 
@@ -100,6 +112,10 @@ def conj_physical(input: T, *, out: T | None = None) -> T:
         Tensor of the same shape and dtype.
 
     Ascend operator: Conj. Like: torch.conj_physical, numpy.conj.
+
+    Examples:
+        >>> at.conj_physical(at.tensor([1 + 2j]))
+        tensor([1.-2.j], device='npu:0')
     """
     if out is not None and input.desc.dtype.is_complex:
         return write(table.CONJ, out, (input,))
@@ -108,14 +124,24 @@ def conj_physical(input: T, *, out: T | None = None) -> T:
 
 @checked
 def resolve_conj(input: T) -> T:
-    """The tensor itself: conjugates are computed at once here. Like: torch.resolve_conj."""
+    """The tensor itself: conjugates are computed at once here. Like: torch.resolve_conj.
+
+    Examples:
+        >>> at.resolve_conj(at.conj(at.tensor([1 + 2j])))
+        tensor([1.-2.j], device='npu:0')
+    """
     require_tensor(input, "input", "resolve_conj")
     return input
 
 
 @checked
 def resolve_neg(input: T) -> T:
-    """The tensor itself: negatives are computed at once here. Like: torch.resolve_neg."""
+    """The tensor itself: negatives are computed at once here. Like: torch.resolve_neg.
+
+    Examples:
+        >>> at.resolve_neg(at.tensor([-1.0]))
+        tensor([-1.], device='npu:0')
+    """
     require_tensor(input, "input", "resolve_neg")
     return input
 
@@ -131,6 +157,11 @@ def adjoint(input: T) -> T:
         IndexRangeError: One dimension.
 
     Ascend operator: Conj. Like: torch.adjoint.
+
+    Examples:
+        >>> at.adjoint(at.tensor([[1 + 2j, 3.0]]))
+        tensor([[1.-2.j],
+                [3.-0.j]], device='npu:0')
     """
     return views.transpose(conj(input), -2, -1) if input.desc.shape else conj(input)
 
@@ -155,6 +186,10 @@ def angle(input: T, *, out: T | None = None) -> T:
         Tensor of the same shape, floating.
 
     Ascend operator: AngleV2; Angle for complex128; Less and SelectV2 for float64. Like: torch.angle, numpy.angle.
+
+    Examples:
+        >>> at.angle(at.tensor([1j, -1.0]))
+        tensor([1.5708, 3.1416], device='npu:0')
     """
     if input.desc.dtype.category < d.FLOATING:
         input = call(CAST, (input,), (get_default_dtype(),))
@@ -180,6 +215,10 @@ def isreal(input: T) -> T:
         bool tensor of the same shape.
 
     Ascend operator: Equal. Like: torch.isreal, numpy.isreal.
+
+    Examples:
+        >>> at.isreal(at.tensor([1 + 0j, 1j]))
+        tensor([ True, False], device='npu:0')
     """
     if input.desc.dtype.is_complex:
         return comparison.eq(views.imag(input), 0)
@@ -198,39 +237,72 @@ def sgn(input: T, *, out: T | None = None) -> T:
         Tensor of the same shape and dtype.
 
     Ascend operator: Sign. Like: torch.sgn, numpy.sign.
+
+    Examples:
+        >>> at.sgn(at.tensor([3 + 4j, 0j]))
+        tensor([0.6000+0.8000j, 0.0000+0.0000j], device='npu:0')
     """
     return functions.sign(input, out=out)
 
 
 @checked
 def is_complex(input: TensorBase) -> bool:
-    """Whether the dtype is complex. Like: torch.is_complex, numpy.iscomplexobj."""
+    """Whether the dtype is complex. Like: torch.is_complex, numpy.iscomplexobj.
+
+    Examples:
+        >>> at.is_complex(at.tensor([1j]))
+        True
+        >>> at.is_complex(at.tensor([1.0]))
+        False
+    """
     return input.desc.dtype.is_complex
 
 
 @checked
 def is_floating_point(input: TensorBase) -> bool:
-    """Whether the dtype is floating; complex ones are not. Like: torch.is_floating_point."""
+    """Whether the dtype is floating; complex ones are not. Like: torch.is_floating_point.
+
+    Examples:
+        >>> at.is_floating_point(at.tensor([1.0]))
+        True
+        >>> at.is_floating_point(at.tensor([1]))
+        False
+    """
     return input.desc.dtype.is_floating_point
 
 
 @checked
 def is_conj(input: TensorBase) -> bool:
-    """False: conjugates are computed at once here. Like: torch.is_conj."""
+    """False: conjugates are computed at once here. Like: torch.is_conj.
+
+    Examples:
+        >>> at.is_conj(at.conj(at.tensor([1j])))
+        False
+    """
     require_tensor(input, "input", "is_conj")
     return False
 
 
 @checked
 def is_neg(input: TensorBase) -> bool:
-    """False: negatives are computed at once here. Like: torch.is_neg."""
+    """False: negatives are computed at once here. Like: torch.is_neg.
+
+    Examples:
+        >>> at.is_neg(at.tensor([-1.0]))
+        False
+    """
     require_tensor(input, "input", "is_neg")
     return False
 
 
 @checked
 def numel(input: TensorBase) -> int:
-    """Number of elements. Like: torch.numel, numpy.size."""
+    """Number of elements. Like: torch.numel, numpy.size.
+
+    Examples:
+        >>> at.numel(at.ones(2, 3))
+        6
+    """
     return require_tensor(input, "input", "numel").desc.numel
 
 
@@ -242,5 +314,11 @@ def is_nonzero(input: TensorBase) -> bool:
         ShapeError: There is none, or several.
 
     Like: torch.is_nonzero.
+
+    Examples:
+        >>> at.is_nonzero(at.tensor([0.0]))
+        False
+        >>> at.is_nonzero(at.tensor(5))
+        True
     """
     return bool(require_tensor(input, "input", "is_nonzero"))

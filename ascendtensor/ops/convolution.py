@@ -216,6 +216,10 @@ def conv1d(input: T, weight: T, bias: T | None = None, stride: Any = 1, padding:
         ValueRangeError: A negative padding, a stride or dilation below 1.
 
     Ascend operator: Conv2D with a height of 1; other dtypes and large windows: AsStrided and the operators of matmul. Like: torch.conv1d.
+
+    Examples:
+        >>> at.nn.functional.conv1d(at.tensor([[[1.0, 2.0, 3.0, 4.0]]]), at.tensor([[[1.0, 1.0]]]))
+        tensor([[[3., 5., 7.]]], device='npu:0')
     """
     return unbatched(1, _convolved, input, "conv1d", weight, bias, 1, stride, padding, dilation, groups)
 
@@ -243,6 +247,13 @@ def conv2d(input: T, weight: T, bias: T | None = None, stride: Any = 1, padding:
 
     Ascend operator: Conv2D for float32, float16 and bfloat16 with strides up to 63 and kernels, paddings and dilations up to 255, else
         AsStrided and the operators of matmul. Like: torch.conv2d.
+
+    Examples:
+        >>> x, weight = at.ones(1, 1, 3, 3), at.ones(1, 1, 3, 3)
+        >>> at.nn.functional.conv2d(x, weight, padding=1)
+        tensor([[[[4., 6., 4.],
+                  [6., 9., 6.],
+                  [4., 6., 4.]]]], device='npu:0')
     """
     return unbatched(2, _convolved, input, "conv2d", weight, bias, 2, stride, padding, dilation, groups)
 
@@ -267,6 +278,10 @@ def conv3d(input: T, weight: T, bias: T | None = None, stride: Any = 1, padding:
 
     Ascend operator: Conv3D for float16 and bfloat16; other dtypes and large windows: AsStrided and the operators of matmul.
         Like: torch.conv3d.
+
+    Examples:
+        >>> at.nn.functional.conv3d(at.ones(1, 1, 2, 2, 2), at.ones(1, 1, 2, 2, 2))
+        tensor([[[[[8.]]]]], device='npu:0')
     """
     return unbatched(3, _convolved, input, "conv3d", weight, bias, 3, stride, padding, dilation, groups)
 
@@ -286,6 +301,10 @@ def conv_transpose1d(
 
     Ascend operator: Conv2DTranspose or Conv2DBackpropInput with a height of 1; else composed as `conv_transpose2d`.
         Like: torch.conv_transpose1d.
+
+    Examples:
+        >>> at.nn.functional.conv_transpose1d(at.tensor([[[1.0, 2.0]]]), at.tensor([[[1.0, 1.0]]]))
+        tensor([[[1., 3., 2.]]], device='npu:0')
     """
     return unbatched(1, _spread, input, "conv_transpose1d", weight, bias, 1, stride, padding, output_padding, groups, dilation)
 
@@ -323,6 +342,11 @@ def conv_transpose2d(
 
     Ascend operator: Conv2DTranspose for float16 and bfloat16, Conv2DBackpropInput and Add for float32, else zeros between the elements
         (Fill, ViewCopy, PadV3, ReverseV2) and what `conv2d` launches. Like: torch.conv_transpose2d.
+
+    Examples:
+        >>> at.nn.functional.conv_transpose2d(at.tensor([[[[1.0, 2.0]]]]), at.ones(1, 1, 2, 2))
+        tensor([[[[1., 3., 2.],
+                  [1., 3., 2.]]]], device='npu:0')
     """
     return unbatched(2, _spread, input, "conv_transpose2d", weight, bias, 2, stride, padding, output_padding, groups, dilation)
 
@@ -342,6 +366,11 @@ def conv_transpose3d(
 
     Ascend operator: Conv3DTranspose for float16 and bfloat16; composed for float32, which it has no kernel for.
         Like: torch.conv_transpose3d.
+
+    Examples:
+        >>> at.nn.functional.conv_transpose3d(at.ones(1, 1, 1, 1, 1), at.ones(1, 1, 1, 2, 2))
+        tensor([[[[[1., 1.],
+                   [1., 1.]]]]], device='npu:0')
     """
     return unbatched(3, _spread, input, "conv_transpose3d", weight, bias, 3, stride, padding, output_padding, groups, dilation)
 
@@ -361,6 +390,10 @@ def convolution(
     """`conv1d` to `conv3d`, or their transposed forms: the number of dimensions is that of the filter.
 
     Ascend operator: as of those. Like: torch.convolution.
+
+    Examples:
+        >>> at.convolution(at.ones(1, 1, 4), at.ones(1, 1, 2), None, [2], [0], [1], False, [0], 1)
+        tensor([[[2., 2.]]], device='npu:0')
     """
     rank = len(weight.desc.shape) - 2
     if rank not in _RANKS:
@@ -390,6 +423,10 @@ def conv_tbc(input: T, weight: T, bias: T, pad: int = 0) -> T:
         ShapeError: No window fits, or the shapes do not fit each other.
 
     Ascend operator: AsStrided and what `conv1d` launches. Like: torch.conv_tbc.
+
+    Examples:
+        >>> at.conv_tbc(at.ones(3, 1, 1), at.ones(2, 1, 1), at.zeros(1)).flatten()
+        tensor([2., 2.], device='npu:0')
     """
     if len(input.desc.shape) != 3 or len(weight.desc.shape) != 3:
         raise ShapeError(f"input and weight must have 3 dimensions, not shapes {list(input.desc.shape)} and {list(weight.desc.shape)}")
@@ -456,6 +493,10 @@ def conv1d_input(input_size: Any, weight: T, grad_output: T, stride: Any = 1, pa
     """The gradient of `conv1d` for its input; arguments as `conv2d_input`.
 
     Ascend operator: Conv2DBackpropInput with a height of 1; else composed. Like: torch.nn.grad.conv1d_input.
+
+    Examples:
+        >>> at.nn.grad.conv1d_input([1, 1, 4], at.tensor([[[1.0, 2.0]]]), at.ones(1, 1, 3))
+        tensor([[[1., 3., 3., 2.]]], device='npu:0')
     """
     return _grad_input(1, input_size, weight, grad_output, stride, padding, dilation, groups)
 
@@ -479,6 +520,11 @@ def conv2d_input(input_size: Any, weight: T, grad_output: T, stride: Any = 1, pa
 
     Ascend operator: Conv2DBackpropInput for float32, float16 and bfloat16; else composed as `conv_transpose2d`.
         Like: torch.nn.grad.conv2d_input.
+
+    Examples:
+        >>> at.nn.grad.conv2d_input([1, 1, 2, 2], at.ones(1, 1, 2, 2), at.ones(1, 1, 1, 1))
+        tensor([[[[1., 1.],
+                  [1., 1.]]]], device='npu:0')
     """
     return _grad_input(2, input_size, weight, grad_output, stride, padding, dilation, groups)
 
@@ -488,6 +534,10 @@ def conv3d_input(input_size: Any, weight: T, grad_output: T, stride: Any = 1, pa
     """The gradient of `conv3d` for its input; arguments as `conv2d_input`.
 
     Ascend operator: Conv3DBackpropInput for float16 and bfloat16; else composed. Like: torch.nn.grad.conv3d_input.
+
+    Examples:
+        >>> at.nn.grad.conv3d_input([1, 1, 1, 2, 2], at.ones(1, 1, 1, 2, 2), at.ones(1, 1, 1, 1, 1)).shape
+        (1, 1, 1, 2, 2)
     """
     return _grad_input(3, input_size, weight, grad_output, stride, padding, dilation, groups)
 
@@ -497,6 +547,10 @@ def conv1d_weight(input: T, weight_size: Any, grad_output: T, stride: Any = 1, p
     """The gradient of `conv1d` for its filter; arguments as `conv2d_weight`.
 
     Ascend operator: Conv2DBackpropFilter with a height of 1; else composed. Like: torch.nn.grad.conv1d_weight.
+
+    Examples:
+        >>> at.nn.grad.conv1d_weight(at.tensor([[[1.0, 2.0, 3.0, 4.0]]]), [1, 1, 2], at.ones(1, 1, 3))
+        tensor([[[6., 9.]]], device='npu:0')
     """
     return _grad_weight(1, input, weight_size, grad_output, stride, padding, dilation, groups)
 
@@ -520,6 +574,11 @@ def conv2d_weight(input: T, weight_size: Any, grad_output: T, stride: Any = 1, p
 
     Ascend operator: Conv2DBackpropFilter for float32, float16 and bfloat16; else AsStrided and the operators of matmul.
         Like: torch.nn.grad.conv2d_weight.
+
+    Examples:
+        >>> at.nn.grad.conv2d_weight(at.ones(1, 1, 3, 3), [1, 1, 2, 2], at.ones(1, 1, 2, 2))
+        tensor([[[[4., 4.],
+                  [4., 4.]]]], device='npu:0')
     """
     return _grad_weight(2, input, weight_size, grad_output, stride, padding, dilation, groups)
 
@@ -529,5 +588,9 @@ def conv3d_weight(input: T, weight_size: Any, grad_output: T, stride: Any = 1, p
     """The gradient of `conv3d` for its filter; arguments as `conv2d_weight`.
 
     Ascend operator: Conv3DBackpropFilter for float16 and bfloat16; else composed. Like: torch.nn.grad.conv3d_weight.
+
+    Examples:
+        >>> at.nn.grad.conv3d_weight(at.ones(1, 1, 2, 2, 2), [1, 1, 1, 1, 1], at.ones(1, 1, 2, 2, 2))
+        tensor([[[[[8.]]]]], device='npu:0')
     """
     return _grad_weight(3, input, weight_size, grad_output, stride, padding, dilation, groups)

@@ -52,6 +52,14 @@ def einsum(equation: Any, *operands: Any) -> Any:
         ShapeError: Ranks or lengths do not fit it.
 
     Ascend operator: MatMulV2, BatchMatMulV2, Mul and ReduceSum. Like: torch.einsum, numpy.einsum.
+
+    Examples:
+        >>> a, b = at.tensor([[1, 2], [3, 4]]), at.tensor([[1, 0], [0, 1]])
+        >>> at.einsum("ij,jk->ik", a, b)
+        tensor([[1, 2],
+                [3, 4]], device='npu:0')
+        >>> at.einsum("ii", a)
+        tensor(5, device='npu:0')
     """
     if isinstance(equation, TensorBase):
         equation, operands = _spelled(equation, *operands)

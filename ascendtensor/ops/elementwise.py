@@ -41,6 +41,12 @@ def add(input: T, other: Any, *, alpha: Any = 1, out: T | None = None) -> T:
         DTypeError: `alpha` is of a higher kind than the operands.
 
     Ascend operator: Add; AxpyV2 with an alpha other than 1, where it takes the dtype. Like: torch.add, numpy.add.
+
+    Examples:
+        >>> at.add(at.tensor([1, 2]), at.tensor([10, 20]))
+        tensor([11, 22], device='npu:0')
+        >>> at.add(at.tensor([1.0, 2.0]), 1, alpha=0.5)
+        tensor([1.5000, 2.5000], device='npu:0')
     """
     if alpha != 1:
         return _plus_times(table.ADD, input, other, alpha, out)
@@ -67,6 +73,10 @@ def sub(input: T, other: Any, *, alpha: Any = 1, out: T | None = None) -> T:
         DTypeError: Both operands are bool (use logical_xor), or `alpha` is of a higher kind than the operands.
 
     Ascend operator: Sub; AxpyV2 with an alpha other than 1, where it takes the dtype. Like: torch.sub, numpy.subtract.
+
+    Examples:
+        >>> at.sub(at.tensor([5, 6]), at.tensor([1, 2]))
+        tensor([4, 4], device='npu:0')
     """
     if alpha != 1:
         return _plus_times(table.SUB, input, other, alpha, out)
@@ -90,6 +100,10 @@ def rsub(input: T, other: Any, *, alpha: Any = 1) -> T:
         DTypeError: Both operands are bool, or `alpha` is of a higher kind than the operands.
 
     Ascend operator: Sub. Like: torch.rsub.
+
+    Examples:
+        >>> at.rsub(at.tensor([1, 2]), 10)
+        tensor([9, 8], device='npu:0')
     """
     return sub(other, input, alpha=alpha)
 
@@ -132,6 +146,11 @@ def mul(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: Mul. Like: torch.mul, numpy.multiply.
+
+    Examples:
+        >>> at.mul(at.tensor([[1], [2]]), at.tensor([3, 4]))
+        tensor([[3, 4],
+                [6, 8]], device='npu:0')
     """
     return binary(table.MUL, input, other) if out is None else write(table.MUL, out, (input, other))
 
@@ -148,6 +167,10 @@ def square(input: T, *, out: T | None = None) -> T:
         Tensor of the same shape and dtype; int64 for bool.
 
     Ascend operator: Mul, which takes more dtypes than Square. Like: torch.square, numpy.square.
+
+    Examples:
+        >>> at.square(at.tensor([-2, 3]))
+        tensor([4, 9], device='npu:0')
     """
     return pow(input, 2, out=out)
 
@@ -170,6 +193,12 @@ def div(input: T, other: Any, *, rounding_mode: str | None = None, out: T | None
         ValueRangeError: Another rounding mode.
 
     Ascend operator: RealDiv, TruncateDiv, FloorDiv. Like: torch.div, numpy.divide.
+
+    Examples:
+        >>> at.div(at.tensor([7, -7]), 2)
+        tensor([ 3.5000, -3.5000], device='npu:0')
+        >>> at.div(at.tensor([7, -7]), 2, rounding_mode="floor")
+        tensor([ 3, -4], device='npu:0')
     """
     if rounding_mode is None:
         row = table.DIV
@@ -190,6 +219,10 @@ def true_divide(input: T, other: Any, *, out: T | None = None) -> T:
     """`input / other`; the same as `div` without a rounding mode.
 
     Ascend operator: RealDiv. Like: torch.true_divide, numpy.true_divide.
+
+    Examples:
+        >>> at.true_divide(at.tensor([1, 2]), 2)
+        tensor([0.5000, 1.0000], device='npu:0')
     """
     return div(input, other, out=out)
 
@@ -211,6 +244,10 @@ def floor_divide(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: FloorDiv. Like: torch.floor_divide, numpy.floor_divide.
+
+    Examples:
+        >>> at.floor_divide(at.tensor([7, -7]), 2)
+        tensor([ 3, -4], device='npu:0')
     """
     try:
         return binary(table.FLOOR_DIV, input, other) if out is None else write(table.FLOOR_DIV, out, (input, other))
@@ -235,6 +272,10 @@ def remainder(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: FloorMod. Like: torch.remainder, numpy.remainder.
+
+    Examples:
+        >>> at.remainder(at.tensor([7, -7]), 3)
+        tensor([1, 2], device='npu:0')
     """
     try:
         return binary(table.FLOOR_MOD, input, other) if out is None else write(table.FLOOR_MOD, out, (input, other))
@@ -259,6 +300,10 @@ def fmod(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: Mod. Like: torch.fmod, numpy.fmod.
+
+    Examples:
+        >>> at.fmod(at.tensor([7, -7]), 3)
+        tensor([ 1, -1], device='npu:0')
     """
     try:
         return binary(table.MOD, input, other) if out is None else write(table.MOD, out, (input, other))
@@ -285,6 +330,10 @@ def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
         ValueRangeError: An integer tensor to the power of a negative Python int.
 
     Ascend operator: Pow; Mul for the exponent 2. Like: torch.pow, numpy.power.
+
+    Examples:
+        >>> at.pow(at.tensor([1, 2, 3]), 2)
+        tensor([1, 4, 9], device='npu:0')
     """
     if not isinstance(exponent, TensorBase) and isinstance(input, TensorBase):
         category = input.desc.dtype.category
@@ -315,6 +364,10 @@ def maximum(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: Maximum. Like: torch.maximum, numpy.maximum.
+
+    Examples:
+        >>> at.maximum(at.tensor([1, 5]), at.tensor([3, 2]))
+        tensor([3, 5], device='npu:0')
     """
     try:
         return binary(table.MAXIMUM, input, other) if out is None else write(table.MAXIMUM, out, (input, other))
@@ -338,6 +391,10 @@ def minimum(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: Minimum. Like: torch.minimum, numpy.minimum.
+
+    Examples:
+        >>> at.minimum(at.tensor([1, 5]), at.tensor([3, 2]))
+        tensor([1, 2], device='npu:0')
     """
     try:
         return binary(table.MINIMUM, input, other) if out is None else write(table.MINIMUM, out, (input, other))
@@ -362,6 +419,10 @@ def atan2(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: Atan2. Like: torch.atan2, numpy.arctan2.
+
+    Examples:
+        >>> at.atan2(at.tensor([1.0, -1.0]), at.tensor([0.0, 0.0]))
+        tensor([ 1.5708, -1.5708], device='npu:0')
     """
     return binary(table.ATAN2, input, other) if out is None else write(table.ATAN2, out, (input, other))
 
@@ -383,6 +444,10 @@ def xlogy(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: Xlogy. Like: torch.xlogy, scipy.special.xlogy.
+
+    Examples:
+        >>> at.xlogy(at.tensor([0.0, 1.0]), at.tensor([0.0, 1.0]))
+        tensor([0., 0.], device='npu:0')
     """
     return binary(table.XLOGY, input, other) if out is None else write(table.XLOGY, out, (input, other))
 
@@ -404,6 +469,10 @@ def hypot(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: Neither operand is floating, or one is complex.
 
     Ascend operator: composed of Abs, Maximum, Minimum, RealDiv, Sqrt, Mul and SelectV2. Like: torch.hypot, numpy.hypot.
+
+    Examples:
+        >>> at.hypot(at.tensor([3.0]), at.tensor([4.0]))
+        tensor([5.], device='npu:0')
     """
     dtypes = [operand.desc.dtype if isinstance(operand, TensorBase) else d.as_dtype(type(operand)) for operand in (input, other)]
     if max(dtype.category for dtype in dtypes) != d.FLOATING:
@@ -450,6 +519,10 @@ def frac(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: Trunc and Sub. Like: torch.frac.
+
+    Examples:
+        >>> at.frac(at.tensor([1.5, -1.5]))
+        tensor([ 0.5000, -0.5000], device='npu:0')
     """
     if not input.desc.dtype.is_floating_point:
         raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="frac")
@@ -474,6 +547,10 @@ def clamp(input: T, min: Any = None, max: Any = None, *, out: T | None = None) -
         ValueRangeError: Both limits are None.
 
     Ascend operator: ClipByValueV2; Maximum or Minimum for one limit. Like: torch.clamp, numpy.clip.
+
+    Examples:
+        >>> at.clamp(at.tensor([-1.0, 0.5, 2.0]), 0, 1)
+        tensor([0.0000, 0.5000, 1.0000], device='npu:0')
     """
     if max is None:
         if min is None:
@@ -501,6 +578,10 @@ def clamp_min(input: T, min: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: Maximum. Like: torch.clamp_min.
+
+    Examples:
+        >>> at.clamp_min(at.tensor([-1.0, 0.5, 2.0]), 0)
+        tensor([0.0000, 0.5000, 2.0000], device='npu:0')
     """
     return maximum(input, min, out=out)
 
@@ -521,6 +602,10 @@ def clamp_max(input: T, max: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: Minimum. Like: torch.clamp_max.
+
+    Examples:
+        >>> at.clamp_max(at.tensor([-1.0, 0.5, 2.0]), 1)
+        tensor([-1.0000,  0.5000,  1.0000], device='npu:0')
     """
     return minimum(input, max, out=out)
 
@@ -543,6 +628,10 @@ def lerp(input: T, end: T, weight: Any, *, out: T | None = None) -> T:
         DTypeError: `input` is not floating.
 
     Ascend operator: Lerp; Sub, Mul and Add for float64 and complex dtypes, which Lerp does not take. Like: torch.lerp.
+
+    Examples:
+        >>> at.lerp(at.tensor([0.0, 10.0]), at.tensor([10.0, 20.0]), 0.25)
+        tensor([ 2.5000, 12.5000], device='npu:0')
     """
     if input.desc.dtype.category < d.FLOATING:
         raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="lerp", advice="Cast with .to(float32) first.")
@@ -570,6 +659,10 @@ def addcmul(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: Addcmul; Mul and Add for complex dtypes. Like: torch.addcmul.
+
+    Examples:
+        >>> at.addcmul(at.tensor([1.0]), at.tensor([2.0]), at.tensor([3.0]), value=0.5)
+        tensor([4.], device='npu:0')
     """
     operands = (input, tensor1, tensor2, value)
     if _any_complex(*operands):
@@ -596,6 +689,10 @@ def addcdiv(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
         DTypeError: All operands are integers.
 
     Ascend operator: Addcdiv; RealDiv, Mul and Add for complex dtypes. Like: torch.addcdiv.
+
+    Examples:
+        >>> at.addcdiv(at.tensor([1.0]), at.tensor([6.0]), at.tensor([3.0]), value=0.5)
+        tensor([2.], device='npu:0')
     """
     operands = (input, tensor1, tensor2, value)
     if _any_complex(*operands):

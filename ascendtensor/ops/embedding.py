@@ -73,6 +73,11 @@ def embedding(
         ValueRangeError: `padding_idx` is no row.
 
     Ascend operator: GatherV2. Like: torch.nn.functional.embedding, numpy.take.
+
+    Examples:
+        >>> at.nn.functional.embedding(at.tensor([2, 0]), at.tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
+        tensor([[3., 3.],
+                [1., 1.]], device='npu:0')
     """
     _check(input, weight, padding_idx, "embedding")
     places = _int64(input)
@@ -99,6 +104,12 @@ def embedding_renorm_(input: T, indices: TensorBase, max_norm: float, norm_type:
         DTypeError: It is not floating, or the indices not of integers.
 
     Ascend operator: GatherV2, LpNormV2, Minimum, Mul and ScatterNdUpdate. Like: torch.embedding_renorm_.
+
+    Examples:
+        >>> weight = at.tensor([[3.0, 4.0], [0.0, 0.5]])
+        >>> at.embedding_renorm_(weight, at.tensor([0]), 1.0, 2.0)
+        tensor([[0.6000, 0.8000],
+                [0.0000, 0.5000]], device='npu:0')
     """
     _check(indices, input, None, "embedding_renorm_")
     if not indices.desc.numel:
@@ -148,6 +159,10 @@ def embedding_bag(
         ValueRangeError: Another mode, factors for another mode than sums, or a padding that is no row.
 
     Ascend operator: EmbeddingBag; composed for float64. Like: torch.nn.functional.embedding_bag.
+
+    Examples:
+        >>> at.nn.functional.embedding_bag(at.tensor([[0, 2]]), at.tensor([[1.0], [2.0], [3.0]]), mode="sum")
+        tensor([[4.]], device='npu:0')
     """
     padding = _check(input, weight, padding_idx, "embedding_bag")
     reduction.floating(weight, "embedding_bag")
@@ -295,6 +310,10 @@ def bilinear(input1: T, input2: T, weight: T, bias: T | None = None) -> T:
         DTypeError: The dtypes differ.
 
     Ascend operator: BatchMatMulV2, Mul and ReduceSum. Like: torch.nn.functional.bilinear.
+
+    Examples:
+        >>> at.nn.functional.bilinear(at.tensor([[1.0, 2.0]]), at.tensor([[3.0]]), at.ones(1, 2, 1))
+        tensor([[9.]], device='npu:0')
     """
     left, right, form = input1.desc.shape, input2.desc.shape, weight.desc.shape
     if not left or not right or left[:-1] != right[:-1] or len(form) != 3 or (left[-1], right[-1]) != form[1:]:
