@@ -22,6 +22,7 @@ from .comparison import lt, masked_fill, where
 from .elementwise import add
 from .indexing_rules import indexed_shape
 from .table.elementwise import CAST
+from .table.gathering import MASKED_SELECT
 from .table.indexing import COORDINATES_ADD, INDEX, INDEX_ADD, INDEX_PUT, PLACES, TAKE
 from .table.movement import CLONE, PACK
 from .writing import check_writable, copy_into, takes_outputs
@@ -40,7 +41,7 @@ def get(input: T, index: Any) -> T:
     Raises:
         IndexRangeError: A number out of range, too many indices, index shapes that don't broadcast.
 
-    Ascend operator: GatherV2, Index, NonZero. Like: torch.Tensor.__getitem__.
+    Ascend operator: GatherV2, Index, MaskedSelect, NonZero. Like: torch.Tensor.__getitem__.
     """
     desc = input.desc
     shape = desc.shape
@@ -59,9 +60,24 @@ def get(input: T, index: Any) -> T:
         parts = _parts(index)
         found = shapes.basic_index(shape, desc.strides, offset, parts)
         view = base.view_as(input, desc.dtype, found.shape, found.strides, found.offset)
-        return _gathered(view, *_indices(view, found.advanced)) if found.advanced else view
+        if not found.advanced:
+            return view
+        if len(found.advanced) == 1 and _is_whole_mask(view, found.advanced[0][1]):
+            return _selected(view, found.advanced[0][1])
+        return _gathered(view, *_indices(view, found.advanced))
     except AscendTensorError as error:
         raise error.with_context("index", (input,)) from None
+
+
+def _is_whole_mask(view: TensorBase, part: Any) -> bool:
+    return _is_device_mask(part) and bool(view.desc.numel) and part.desc.shape == view.desc.shape and part.desc.device is view.desc.device
+
+
+def _selected(view: T, mask: TensorBase) -> T:
+    found: T = call(MASKED_SELECT, (view, mask))
+    if found.desc.numel * 2 < view.desc.numel and found.desc.numel:
+        found = call(CLONE, (found,))  # so that the memory for all elements is not kept for a few
+    return found
 
 
 def _gathered(view: T, axes: Axes, indices: list[TensorBase]) -> T:

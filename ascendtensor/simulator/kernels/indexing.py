@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
@@ -43,11 +44,15 @@ from ascendtensor.simulator.kernels.registry import (
     infer,
     kernel,
 )
+from ascendtensor.simulator.kernels.threads import shared
 
 Reduce = Callable[[Array, Any, Array], None]
 
 _PART = 1 << 17
 """Indices handled at a time where there are many."""
+_SHARED = 1 << 19
+"""Places to look at from which on threads pay."""
+_NEARLY_ALL = 0.95
 
 
 def _checked(indices: Array, dim: int, negative: bool, what: str = "index") -> Array:
@@ -573,10 +578,31 @@ def _masked_select(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape
     x, mask = raw(needs(inputs[0], "x")), needs(inputs[1], "mask")
     if x.shape != mask.shape:
         x, mask = np.broadcast_arrays(x, mask)
-    # Places first: NumPy counts and takes several times faster than it selects by a mask.
-    places = np.flatnonzero(mask)
-    np.take(x.reshape(-1), places, None, front(raw(outputs[0]), places.shape), "clip")
-    return [places.shape]
+    values, chosen = x.reshape(-1), mask.reshape(-1)
+    starts = _starts(chosen)
+    out = front(raw(outputs[0]), (starts[-1],))
+
+    def work(first: int, last: int) -> None:
+        for part, (begin, end) in enumerate(itertools.pairwise(starts[first : last + 1]), first):
+            piece = slice(part * _PART, (part + 1) * _PART)
+            _select(values[piece], chosen[piece], out[begin:end])
+
+    shared(len(starts) - 1, work, mask.size >= _SHARED)
+    return [out.shape]
+
+
+def _starts(mask: Array) -> list[int]:
+    """Where the elements that each part of a flat mask holds begin among all that it holds, and their number at the end."""
+    counts = [int(np.count_nonzero(mask[begin : begin + _PART])) for begin in range(0, mask.size, _PART)]
+    return list(itertools.accumulate(counts, initial=0))
+
+
+def _select(x: Array, mask: Array, out: Array) -> None:
+    """The elements where a mask holds: by their places, where nearly all are taken by NumPy, which then copies runs."""
+    if out.size >= x.size * _NEARLY_ALL:
+        np.copyto(out, x[mask])
+    else:
+        x.take(np.flatnonzero(mask), None, out, "clip")
 
 
 @infer("MaskedSelect", "MaskedSelectV3")
@@ -619,12 +645,14 @@ def _places_of(x: Array) -> tuple[Array, ...]:
 
 def _places_in(mask: Array, out: Array) -> int:
     """Writes the places where a flat mask holds, part by part so that nothing leaves the cache; returns their number."""
-    number = 0
-    for begin in range(0, mask.size, _PART):
-        found = np.flatnonzero(mask[begin : begin + _PART])
-        np.add(found, begin, out[number : number + found.size])
-        number += found.size
-    return number
+    starts = _starts(mask)
+
+    def work(first: int, last: int) -> None:
+        for part, (begin, end) in enumerate(itertools.pairwise(starts[first : last + 1]), first):
+            np.add(np.flatnonzero(mask[part * _PART : (part + 1) * _PART]), part * _PART, out[begin:end])
+
+    shared(len(starts) - 1, work, mask.size >= _SHARED)
+    return starts[-1]
 
 
 @kernel("NonZero", "Where")
