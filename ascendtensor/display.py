@@ -92,6 +92,12 @@ def _places(length: int, cut: bool) -> Array:
     return np.arange(length)
 
 
+def printed(tensor: TensorBase) -> int:
+    """How many elements `text` prints."""
+    cut = tensor.desc.numel > _options.threshold
+    return math.prod(min(length, 2 * _options.edgeitems) if cut else length for length in tensor.desc.shape)
+
+
 def read(tensor: TensorBase, places: Sequence[Array]) -> Array:
     """Copy the elements at given places of each dimension, together where they lie close to each other."""
     dtype = tensor.desc.dtype

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Final
 
 __all__ = ["block", "escape", "facts", "table"]
 
+
+def _colour(jupyter: str, code: str, plain: str) -> str:
+    """What the page says: Jupyter's variable, Visual Studio Code's, else a colour of our own."""
+    return f"var(--jp-{jupyter},var(--vscode-{code},{plain}))"
+
+
+def _colours(fore: str, dim: str, line: str, mark: str, warn: str) -> str:
+    return (
+        f"--at-fg:{_colour('content-font-color1', 'editor-foreground', fore)};"
+        f"--at-dim:{_colour('content-font-color2', 'descriptionForeground', dim)};"
+        f"--at-line:{_colour('border-color2', 'panel-border', line)};"
+        f"--at-mark:{_colour('brand-color1', 'textLink-foreground', mark)};"
+        f"--at-warn:{_colour('error-color1', 'errorForeground', warn)}"
+    )
+
+
 _STYLE: Final = (
-    "<style>.ascendtensor{--at-fg:var(--jp-content-font-color1,#1f2328);--at-dim:var(--jp-content-font-color2,#59636e);"
-    "--at-line:var(--jp-border-color2,#d1d9e0);--at-mark:var(--jp-brand-color1,#0969da);--at-warn:var(--jp-error-color1,#d1242f);"
+    f"<style>.ascendtensor{{{_colours('#1f2328', '#59636e', '#d1d9e0', '#0969da', '#d1242f')};"
     "color:var(--at-fg);font-size:13px;overflow-x:auto}"
-    "@media (prefers-color-scheme:dark){.ascendtensor{--at-fg:var(--jp-content-font-color1,#e6edf3);"
-    "--at-dim:var(--jp-content-font-color2,#9198a1);--at-line:var(--jp-border-color2,#3d444d);--at-mark:var(--jp-brand-color1,#4493f8);"
-    "--at-warn:var(--jp-error-color1,#f85149)}}"
-    ".ascendtensor table{border-collapse:collapse;margin:4px 0}.ascendtensor th,.ascendtensor td{text-align:left;padding:2px 10px 2px 0;"
-    "border-bottom:1px solid var(--at-line);vertical-align:top}.ascendtensor td.n{text-align:right;font-variant-numeric:tabular-nums}"
+    f"@media (prefers-color-scheme:dark){{.ascendtensor{{{_colours('#e6edf3', '#9198a1', '#3d444d', '#4493f8', '#f85149')}}}}}"
+    ".ascendtensor table{border-collapse:collapse;margin:4px 0;color:inherit;font-size:inherit}"
+    ".ascendtensor th,.ascendtensor td{text-align:left;padding:2px 12px 2px 0;border-bottom:1px solid var(--at-line);vertical-align:top}"
+    ".ascendtensor th.n,.ascendtensor td.n{text-align:right;font-variant-numeric:tabular-nums}"
     ".ascendtensor .dim{color:var(--at-dim)}.ascendtensor .warn{color:var(--at-warn)}.ascendtensor pre{margin:4px 0;color:var(--at-fg)}"
-    ".ascendtensor svg text{fill:var(--at-fg);font:11px sans-serif}</style>"
+    ".ascendtensor img,.ascendtensor svg{display:block;margin:4px 0}.ascendtensor div>svg{max-width:none}"
+    ".ascendtensor svg.spark{display:inline;margin:0}.ascendtensor summary{color:var(--at-dim)}"
+    ".ascendtensor svg text{fill:var(--at-fg);font:11px sans-serif}.ascendtensor svg .tick{stroke:var(--at-line)}</style>"
 )
+_NUMBER: Final = re.compile(r"-?[\d,]+(\.\d+)?(e[+-]\d+)?( (ns|us|ms|s|%|B|[KMGT]iB))?|-")
 
 
 def block(*parts: str) -> str:
@@ -28,19 +46,30 @@ def block(*parts: str) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
-    """A table; numbers stand to the right, everything is escaped."""
-    heads = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return f"{f'<div><b>{escape(caption)}</b></div>' if caption else ''}<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    """A table; columns of numbers and of measures stand to the right, everything is escaped."""
+    texts = [[_text(value) for value in row] for row in rows]
+    right = [bool(texts) and all(_NUMBER.fullmatch(row[place]) for row in texts) for place in range(len(head))]
+    heads = "".join(_cell("th", name, number) for name, number in zip(head, right, strict=True))
+    body = "".join(f"<tr>{''.join(_cell('td', *each) for each in zip(row, right, strict=True))}</tr>" for row in texts)
+    return f"{_caption(caption)}<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def facts(pairs: Iterable[tuple[str, Any]], caption: str = "") -> str:
     """A table of names and values."""
-    body = "".join(f'<tr><td class="dim">{escape(name)}</td>{_cell(value)}</tr>' for name, value in pairs)
-    return f"{f'<div><b>{escape(caption)}</b></div>' if caption else ''}<table><tbody>{body}</tbody></table>"
+    body = "".join(f'<tr><td class="dim">{escape(name)}</td>{_cell("td", _text(value), False)}</tr>' for name, value in pairs)
+    return f"{_caption(caption)}<table><tbody>{body}</tbody></table>"
 
 
-def _cell(value: Any) -> str:
+def _caption(caption: str) -> str:
+    return f"<div><b>{escape(caption)}</b></div>" if caption else ""
+
+
+def _text(value: Any) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return f'<td class="n">{f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"}</td>'
-    return f"<td>{escape(str(value))}</td>"
+        return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+    return str(value)
+
+
+def _cell(tag: str, text: str, number: bool) -> str:
+    kind = ' class="n"' if number else ""
+    return f"<{tag}{kind}>{escape(text)}</{tag}>"

@@ -21,20 +21,31 @@ from .runtime import copies
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-WHOLE: Final = 20 << 10
+WHOLE: Final = 40 << 10
 """Bytes up to which a tensor is copied as it is."""
 
-RUNS: Final = 16
-RUN_BYTES: Final = 1 << 10
+RUNS: Final = 64
+RUN_BYTES: Final = 256
 """Of a larger one: pieces, evenly spread."""
 
 SCATTERED: Final = 240
 """Elements of a view that are copied one by one."""
 
-HEAT: Final = (12, 20)
-"""Rows and columns of the picture of a matrix."""
+HEAT: Final = (24, 48)
+HEAT_OF_SAMPLE: Final = (12, 20)
+"""Rows and columns of the picture of a matrix, of one that was copied whole and of a larger one, most."""
 
-IMAGE: Final = 32 << 10
+HEAT_WIDTH: Final = 288
+CELL: Final = 24
+"""Pixels of the picture, and of one of its cells, most."""
+
+PRINTED: Final = 4096
+"""Elements up to which the values are shown as text."""
+
+LINES: Final = 16
+"""Lines of text that stand open below a picture."""
+
+IMAGE: Final = 36 << 10
 """Bytes of whole lines of an image; of a larger one single pixels are copied, so many in a line and a column."""
 
 IMAGE_PLACES: Final = 16
@@ -55,11 +66,22 @@ def tensor_html(tensor: TensorBase) -> str:
         return html.block("<pre>&lt;tensor from before shutdown()&gt;</pre>")
     head = f"<b>tensor</b> {desc.dtype.name}{list(desc.shape)} on {desc.device}, {describe_bytes(desc.numel * desc.dtype.itemsize)}"
     parts = [f"<div>{head}</div>"]
+    picture = ""
     if desc.numel > 1:
         values = _sample(tensor)
-        parts += [_statistics(values, desc.numel), _picture(tensor, values)]
-    parts.append(f"<details open><summary>values</summary><pre>{html.escape(display.text(tensor))}</pre></details>")
-    return html.block(*parts)
+        picture = _picture(tensor, values)
+        parts += [_statistics(values, desc.numel), picture]
+    return html.block(*parts, _values(tensor, bool(picture)))
+
+
+def _values(tensor: TensorBase, beside_picture: bool) -> str:
+    """The text, folded away where a picture says it better; none of a tensor of so many dimensions that its edges are thousands."""
+    count = display.printed(tensor)
+    if count > PRINTED:
+        return f'<div class="dim">values: print() shows {count:,} of them</div>'
+    text = display.text(tensor)
+    shown = "" if beside_picture and text.count("\n") >= LINES else " open"
+    return f"<details{shown}><summary>values</summary><pre>{html.escape(text)}</pre></details>"
 
 
 # What is read
@@ -135,8 +157,8 @@ def _histogram(finite: Array) -> str:
         if count
     )
     label = f"histogram from {finite.min():.4g} to {finite.max():.4g}"
-    head = f'<svg width="{3 * BINS}" height="18" role="img" aria-label="{label}" style="fill:var(--at-mark)"><title>{label}</title>'
-    return f"{head}{bars}</svg>"
+    head = f'<svg class="spark" width="{3 * BINS}" height="18" role="img" aria-label="{label}" style="fill:var(--at-mark)">'
+    return f"{head}<title>{label}</title>{bars}</svg>"
 
 
 def _picture(tensor: TensorBase, values: Array) -> str:
@@ -150,8 +172,9 @@ def _picture(tensor: TensorBase, values: Array) -> str:
 
 def _heat(tensor: TensorBase, values: Array) -> str:
     """A strip of colours; of a tensor that was copied whole means of blocks, else single elements."""
-    rows, columns = (min(length, most) for length, most in zip(tensor.desc.shape, HEAT, strict=True))
-    if values.shape == tensor.desc.shape:
+    whole = values.shape == tensor.desc.shape
+    rows, columns = (min(length, most) for length, most in zip(tensor.desc.shape, HEAT if whole else HEAT_OF_SAMPLE, strict=True))
+    if whole:
         numbers = _numbers(values)
         edges = [np.linspace(0, length, count + 1).astype(int) for length, count in zip(numbers.shape, (rows, columns), strict=True)]
         with np.errstate(all="ignore"):
@@ -169,7 +192,8 @@ def _heat(tensor: TensorBase, values: Array) -> str:
     shade = np.nan_to_num(shade, nan=0.0, posinf=1.0, neginf=0.0)[..., None]
     colours = np.where(shade < 0.5, _COLD + (_MIDDLE - _COLD) * 2 * shade, _MIDDLE + (_WARM - _MIDDLE) * (2 * shade - 1))
     colours[~np.isfinite(numbers)] = (209, 36, 47)
-    return _pixels(colours.clip(0, 255).astype(np.uint8), 8, "values as colours, dark is small, red is no finite number")
+    scale = max(1, min(CELL, HEAT_WIDTH // columns))
+    return _pixels(colours.clip(0, 255).astype(np.uint8), scale, "values as colours, dark is small, red is no finite number")
 
 
 def _image(tensor: TensorBase, values: Array) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import html
@@ -53,10 +54,26 @@ def picture(spans: Sequence[Span], seconds: float) -> str:
         shape = f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{HEIGHT}" fill="{_COLOURS[span.kind]}">'
         parts.append(f"{shape}<title>{title}</title></rect>")
     high = len(lanes) * (HEIGHT + 4)
-    legend = " ".join(f'<span style="color:{colour}">&#9632;</span> {kind}' for kind, colour in _COLOURS.items())
+    for place, label in _ticks(seconds):
+        x = LEFT + place * scale
+        parts.insert(0, f'<line class="tick" x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{high}"/>')
+        parts.append(f'<text x="{x + 2:.1f}" y="{high + 10}">{label}</text>')
+    high += 14
+    used = dict.fromkeys(kind for kind in _COLOURS if any(span.kind == kind for span in shown))
+    legend = " ".join(f'<span style="color:{_COLOURS[kind]}">&#9632;</span> {kind}' for kind in used)
     note = f"; the longest {MOST:,} of {len(spans):,}" if left_out > 0 else ""
     body = f'<svg width="{WIDTH}" height="{high}" role="img" aria-label="timeline">{"".join(parts)}</svg>'
     return f'{body}<div class="dim">{legend}; {seconds * 1e3:,.2f} ms{note}</div>'
+
+
+def _ticks(seconds: float) -> Iterator[tuple[float, str]]:
+    """Round times, five or so, with their names."""
+    unit = 10.0 ** math.floor(math.log10(seconds / 2))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if seconds / (unit * factor) <= 7)
+    factor, name = (1.0, "s") if step >= 1 else (1e3, "ms") if step >= 1e-3 else (1e6, "us")
+    for number in range(int(seconds / step) + 1):
+        if number * step <= 0.97 * seconds:
+            yield number * step, f"{number * step * factor:g} {name}"
 
 
 def chrome(spans: Sequence[Span], simulated: bool) -> dict[str, Any]:

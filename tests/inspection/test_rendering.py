@@ -123,7 +123,7 @@ def test_floats_beyond_1_are_no_image() -> None:
 def test_heat_strips_go_from_dark_to_bright_and_mark_what_is_not_finite() -> None:
     found = pixels(html(at.tensor([[0.0, 1.0], [2.0, float("nan")]])))
     assert found[0, 0].tolist() == [68, 1, 84] and found[1, 0].tolist() == [253, 231, 37] and found[1, 1].tolist() == [209, 36, 47]
-    assert pixels(html(TENSORS["large matrix"]().fill_(1.0)[:, :1999] * at.arange(1999))).shape == (*rendering.HEAT, 3)
+    assert pixels(html(TENSORS["large matrix"]().fill_(1.0)[:, :1999] * at.arange(1999))).shape == (*rendering.HEAT_OF_SAMPLE, 3)
 
 
 def test_a_tensor_of_1e8_elements_is_shown_quickly() -> None:
@@ -153,7 +153,20 @@ def test_tables_of_devices_memory_and_handles() -> None:
 
 
 def test_names_are_escaped() -> None:
-    text = block(table(["<a>"], [["<b>", 1.5, 1000]], "<c>"), facts([("<d>", "&")], "<e>"))
+    text = block(table(["<a>", "x", "y"], [["<b>", 1.5, 1000], ["b", 2.0, "3.1 KiB"]], "<c>"), facts([("<d>", "&")], "<e>"))
     Balanced(text)
     assert "&lt;a&gt;" in text and "&lt;b&gt;" in text and "&lt;c&gt;" in text
     assert "1,000" in text and "&lt;d&gt;" in text and "prefers-color-scheme" in text and "--jp-" in text
+
+
+def test_columns_of_numbers_stand_to_the_right() -> None:
+    text = table(["name", "bytes", "mixed"], [["a", "3.1 KiB", 1], ["b", "-", "two"]])
+    assert re.findall(r'<t[hd] class="n">([^<]*)', text) == ["bytes", "3.1 KiB", "-"]
+
+
+def test_values_are_folded_beside_a_picture_and_left_out_of_many_dimensions() -> None:
+    assert "<details open>" in html(at.ones(40)) and "<details>" in html(TENSORS["image of bytes"]())
+    deep = at.zeros((8,) * 6)
+    before = at.memory_stats()["to_host"]
+    text = html(deep)
+    assert "print() shows 46,656 of them" in text and at.memory_stats()["to_host"] - before < 64 << 10
