@@ -8,7 +8,7 @@ tensor class that imports them.
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from . import shapes
 from .errors import AscendTensorError, IndexRangeError
@@ -95,6 +95,10 @@ class TensorBase:
         """Number of elements. Like: torch.Tensor.numel."""
         return self.desc.numel
 
+    @overload
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+    @overload
+    def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> Any:
         """Steps of the dimensions in elements; of one dimension where `dim` is given. Like: torch.Tensor.stride."""
         strides = element_strides(self)

@@ -221,7 +221,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `histogram`."""
         return statistics.histogram(self, bins, range=range, weight=weight, density=density)
 
-    def isin(self, test_elements: Any, *, assume_unique: _Bool = False, invert: _Bool = False) -> Any:
+    def isin(self, test_elements: Any, *, assume_unique: _Bool = False, invert: _Bool = False) -> Self:
         """See `isin`."""
         return sorting.isin(self, test_elements, assume_unique=assume_unique, invert=invert)
 

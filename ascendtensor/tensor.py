@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -36,6 +36,7 @@ N = TypeVar("N", bound="NPUTensor")
 _Int: TypeAlias = int  # the class below has methods of these names
 _Float: TypeAlias = float
 _Bool: TypeAlias = bool
+_OnDevice: TypeAlias = Literal["npu", "npu:0", "npu:1", "npu:2", "npu:3", "npu:4", "npu:5", "npu:6", "npu:7"]
 
 
 class Size(int):
@@ -407,11 +408,11 @@ class NPUTensor(Methods):
     def __imod__(self, other: Any) -> Self:
         return _in_place(elementwise.remainder, self, other)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: Any) -> tuple[Self, Self]:
         quotient: Any = _foreign(elementwise.floor_divide, self, other)
         return quotient if quotient is NotImplemented else (quotient, self % other)
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
         quotient: Any = _reflected(elementwise.floor_divide, self, other)
         return quotient if quotient is NotImplemented else (quotient, other % self)
 
@@ -550,6 +551,21 @@ class NPUTensor(Methods):
     def to(self, *, dtype: DTypeLike, non_blocking: _Bool = False, copy: _Bool = False) -> Self: ...
     @overload
     def to(
+        self,
+        to: TensorBase | Device | _Int | _OnDevice,
+        /,
+        dtype: DTypeLike | None = None,
+        non_blocking: _Bool = False,
+        copy: _Bool = False,
+    ) -> Self: ...
+    @overload
+    def to(
+        self, *, device: Device | _Int | _OnDevice, dtype: DTypeLike | None = None, non_blocking: _Bool = False, copy: _Bool = False
+    ) -> Self: ...
+    @overload
+    def to(self, to: Literal["cpu"], /, dtype: DTypeLike | None = None, non_blocking: _Bool = False, copy: _Bool = False) -> HostArray: ...
+    @overload
+    def to(
         self, *args: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False
     ) -> Any: ...
     def to(
@@ -579,6 +595,10 @@ class NPUTensor(Methods):
         except AscendTensorError as error:
             raise error.with_context("to", (self,)) from None
 
+    @overload
+    def type(self, dtype: None = None) -> str: ...
+    @overload
+    def type(self, dtype: DTypeLike) -> Self: ...
     def type(self, dtype: DTypeLike | None = None) -> Any:
         """The tensor in another dtype; without one, the name of its own. Like: torch.Tensor.type."""
         return self.to(as_dtype(dtype)) if dtype is not None else f"ascendtensor.{self.desc.dtype.name}"

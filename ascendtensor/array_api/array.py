@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..base import TensorBase
 from ..promotion import promote_types
 from ..tensor import NPUTensor as NPUTensor
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 # mypy: disable-error-code="override"
 
+X = TypeVar("X")
+Y = TypeVar("Y")
 
-def promoted(left: Any, right: Any) -> tuple[Any, Any]:
+
+def promoted(left: X, right: Y) -> tuple[X, Y]:
     """Two operands as the standard promotes them: a 0-d array counts as much as any other, which in PyTorch it does not.
 
     Raises:
@@ -34,75 +40,75 @@ class Array(NPUTensor):
 
     __slots__ = ()
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__add__(left, right)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__sub__(left, right)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__mul__(left, right)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__truediv__(left, right)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__floordiv__(left, right)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__mod__(left, right)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__pow__(left, right)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__and__(left, right)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__or__(left, right)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__xor__(left, right)
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__lshift__(left, right)
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__rshift__(left, right)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__eq__(left, right)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__ne__(left, right)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__lt__(left, right)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__le__(left, right)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__gt__(left, right)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__ge__(left, right)
 

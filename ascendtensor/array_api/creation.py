@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import creation
 from ..base import TensorBase
@@ -13,9 +13,10 @@ from ..interop import dlpack
 from ..ops import shape as shaping
 from ..ops import views
 from ..runtime.device import DeviceLike
-from .array import Array, wrap
+from .array import Array, NPUTensor, wrap
 
 Shape = int | Sequence[int]
+T = TypeVar("T", bound=NPUTensor)
 
 
 def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: DeviceLike = None, copy: bool | None = None) -> Array:
@@ -103,16 +104,16 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DTypeLi
     return matrix
 
 
-def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Any, ...]:
+def meshgrid(*arrays: T, indexing: str = "xy") -> tuple[T, ...]:
     """Coordinate arrays of a grid. Like: numpy.meshgrid."""
     return tuple(shaping.meshgrid(*arrays, indexing=indexing))
 
 
-def tril(x: Any, /, *, k: int = 0) -> Any:
+def tril(x: T, /, *, k: int = 0) -> T:
     """The lower triangle, zeros elsewhere. Like: numpy.tril."""
     return shaping.tril(x, k)
 
 
-def triu(x: Any, /, *, k: int = 0) -> Any:
+def triu(x: T, /, *, k: int = 0) -> T:
     """The upper triangle, zeros elsewhere. Like: numpy.triu."""
     return shaping.triu(x, k)

@@ -51,12 +51,12 @@ def can_cast(from_: Any, to: DType, /) -> bool:
         return False
 
 
-def finfo(type: Any, /) -> Any:
+def finfo(type: Any, /) -> d.finfo:
     """The limits of a floating dtype, or of the parts of a complex one. Like: numpy.finfo."""
     return d.finfo(_of(type))
 
 
-def iinfo(type: Any, /) -> Any:
+def iinfo(type: Any, /) -> d.iinfo:
     """The limits of an integer dtype. Like: numpy.iinfo."""
     return d.iinfo(_of(type))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, overload
 
 from ..base import TensorBase
 from ..ops import comparison, complex_numbers, elementwise, floats, gather, shape, unary
@@ -117,14 +117,20 @@ __all__ = [
 ]
 
 
-def _of_two(function: Callable[..., Any], like: str) -> Callable[[Any, Any], NPUTensor]:
+class _OfTwo(Protocol):
+    @overload
+    def __call__(self, x1: T, x2: Any, /) -> T: ...
+    @overload
+    def __call__(self, x1: complex, x2: T, /) -> T: ...
+
+
+def _of_two(function: Callable[..., Any], like: str) -> _OfTwo:
     """A function of two operands, at least one of them an array, that promotes as the standard asks."""
 
-    def standard(x1: Any, x2: Any, /) -> NPUTensor:
+    def standard(x1: Any, x2: Any, /) -> Any:
         if not isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
             x1 = full((), x1, dtype=result_type(x1, x2), device=x2.desc.device)
-        result: NPUTensor = function(*promoted(x1, x2))
-        return result
+        return function(*promoted(x1, x2))
 
     standard.__name__ = standard.__qualname__ = like
     standard.__doc__ = f"`ascendtensor.{function.__name__}` of two operands, with the standard's promotion. Like: numpy.{like}."

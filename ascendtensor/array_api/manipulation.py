@@ -134,7 +134,7 @@ def vecdot(x1: T, x2: T, /, *, axis: int = -1) -> T:
     return products.vecdot(*same_dtype(x1, x2), dim=axis)
 
 
-def same_dtype(x1: Any, x2: Any) -> tuple[Any, Any]:
+def same_dtype(x1: T, x2: T) -> tuple[T, T]:
     """Two arrays in their common dtype."""
     x1, x2 = promoted(x1, x2)
     common = promote_types(x1.dtype, x2.dtype)

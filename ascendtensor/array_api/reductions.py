@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from .. import dtypes as d
 from ..dtypes import dtype as DType
@@ -131,12 +131,16 @@ def nonzero(x: T, /) -> tuple[T, ...]:
     return tuple(gather.nonzero(x, as_tuple=True))
 
 
+@overload
+def where(condition: NPUTensor, x1: T, x2: Any, /) -> T: ...
+@overload
+def where(condition: NPUTensor, x1: complex, x2: T, /) -> T: ...
 def where(condition: Any, x1: Any, x2: Any, /) -> Any:
     """`x1` where the condition holds, else `x2`. Like: numpy.where."""
     return gather.where(condition, *promoted(x1, x2))
 
 
-def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(x1: T, x2: Any, /, *, side: str = "left", sorter: T | None = None) -> T:
     """Positions in the sorted vector `x1` before which the elements of `x2` belong. Like: numpy.searchsorted."""
     return sorting.searchsorted(x1 if sorter is None else gather.index_select(x1, 0, sorter), x2, side=side)
 

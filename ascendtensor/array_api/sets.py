@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from ..base import TensorBase
 from ..ops import shape, sorting
@@ -64,7 +64,11 @@ def unique_all(x: T, /) -> UniqueAll[T]:
     return UniqueAll(values, order[first] if order.size else shape.clone(first), inverse, counts)
 
 
-def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> NPUTensor:
+@overload
+def isin(x1: T, x2: Any, /, *, invert: bool = False) -> T: ...
+@overload
+def isin(x1: complex, x2: T, /, *, invert: bool = False) -> T: ...
+def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     """Whether elements of `x1` are among those of `x2`. Like: numpy.isin."""
     if not isinstance(x1, TensorBase):
         x1 = asarray(x1, dtype=result_type(x1, x2))

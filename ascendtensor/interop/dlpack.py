@@ -7,7 +7,7 @@ other side asks for one: of DLPack's kind for CANN's pointers (extension devices
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..dtypes import bfloat16
 from ..errors import DTypeError, ValueRangeError
 from ..ops.host import download, upload
 from ..runtime.device import DeviceLike, as_device, backend
+
+if TYPE_CHECKING:
+    from ..tensor import NPUTensor
 
 
 class DeviceKind(IntEnum):
@@ -86,7 +89,7 @@ def _seen(tensor: TensorBase) -> Any:
     return np.lib.stride_tricks.as_strided(kept[base.element_offset(tensor) :], tensor.desc.shape, strides, subok=True)
 
 
-def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) -> Any:
+def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) -> NPUTensor:
     """A tensor of what another library exports by DLPack.
 
     Args:
@@ -105,7 +108,8 @@ def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) 
         elsewhere = device is not None and as_device(device) is not x.desc.device
         if copy is False and elsewhere:
             raise ValueRangeError("another device needs a copy", where="from_dlpack").with_context("from_dlpack", (x,))
-        return x.to(device, copy=bool(copy)) if elsewhere or copy else x  # type: ignore[attr-defined]
+        tensor: NPUTensor = x.to(device, copy=bool(copy)) if elsewhere or copy else x  # type: ignore
+        return tensor
     if not hasattr(x, "__dlpack__"):
         raise DTypeError(f"{type(x).__name__} has no __dlpack__", where="from_dlpack", advice="tensor() takes any array-like.")
     if copy is False:
@@ -113,4 +117,5 @@ def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) 
     kind = x.__dlpack_device__()[0]
     if int(kind) != DeviceKind.CPU:
         raise BufferError(f"from_dlpack: memory of DLPack's device kind {int(kind)} can't be read here; move it to the host first")
-    return upload(np.from_dlpack(x), device=device)
+    result: NPUTensor = upload(np.from_dlpack(x), device=device)
+    return result

@@ -402,6 +402,10 @@ def _chosen(values: Any, *others: Any) -> Any:
     return (values, *given) if given else values
 
 
+@overload
+def isin(elements: T, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> T: ...
+@overload
+def isin(elements: complex, test_elements: T, *, assume_unique: bool = False, invert: bool = False) -> T: ...
 @checked
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """Whether each element is among others.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, Literal, TypeVar, overload
 
 from .. import dtypes as d
 from .. import shapes
@@ -199,6 +199,12 @@ def ptp(input: T, dim: Any = None, keepdim: bool = False, *, out: T | None = Non
     return elementwise.sub(reduction.amax(input, dim, keepdim), reduction.amin(input, dim, keepdim), out=out)
 
 
+@overload
+def average(input: T, dim: Any = None, weights: T | None = None, returned: Literal[False] = False, *, keepdim: bool = False) -> T: ...
+@overload
+def average(input: T, dim: Any = None, weights: T | None = None, *, returned: Literal[True], keepdim: bool = False) -> tuple[T, T]: ...
+@overload
+def average(input: T, dim: Any = None, weights: T | None = None, returned: bool = False, *, keepdim: bool = False) -> Any: ...
 @checked
 def average(input: T, dim: Any = None, weights: T | None = None, returned: bool = False, *, keepdim: bool = False) -> Any:
     """The mean over `dim`, where each element may have a weight.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index as as_int
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, overload
 
 from .. import base, shapes
 from ..base import TensorBase
@@ -263,18 +263,30 @@ def _each(function: Any, tensors: tuple[Any, ...]) -> Any:
     return tuple(map(function, tensors))
 
 
+@overload
+def atleast_1d(tensor: T, /) -> T: ...  # type: ignore[overload-overlap]
+@overload
+def atleast_1d(*tensors: T | Sequence[T]) -> tuple[T, ...]: ...
 @checked
 def atleast_1d(*tensors: Any) -> Any:
     """A 0-d tensor as one of length 1; of several tensors, or a list of them, a tuple. Like: torch.atleast_1d, numpy.atleast_1d."""
     return _each(lambda input: input if input.desc.shape else reshape(input, 1), tensors)
 
 
+@overload
+def atleast_2d(tensor: T, /) -> T: ...  # type: ignore[overload-overlap]
+@overload
+def atleast_2d(*tensors: T | Sequence[T]) -> tuple[T, ...]: ...
 @checked
 def atleast_2d(*tensors: Any) -> Any:
     """With dimensions of length 1 in front, up to two; of several tensors a tuple. Like: torch.atleast_2d, numpy.atleast_2d."""
     return _each(lambda input: input if len(input.desc.shape) > 1 else reshape(input, (1, input.desc.numel)), tensors)
 
 
+@overload
+def atleast_3d(tensor: T, /) -> T: ...  # type: ignore[overload-overlap]
+@overload
+def atleast_3d(*tensors: T | Sequence[T]) -> tuple[T, ...]: ...
 @checked
 def atleast_3d(*tensors: Any) -> Any:
     """A number as [1, 1, 1], a vector as [1, n, 1], a matrix as [m, n, 1]; of several tensors a tuple.

@@ -54,7 +54,7 @@ def members(x: NPUTensor) -> None:
     assert_type(x.nonzero(as_tuple=True), tuple[NPUTensor, ...])
     assert_type(x.numpy(), np.ndarray[Any, np.dtype[Any]])
     assert_type(x.cpu(), at.HostArray)
-    assert_type(x.sum().item(), Any)  # a bool, int, float or complex, which the dtype decides
+    assert_type(x.sum().item(), Any)  # a bool, int, float or complex, which the dtype decides; as of NumPy's arrays
     assert_type(float(x.sum()), float)
     assert_type(len(x), int)
 
@@ -85,6 +85,11 @@ def functions(x: NPUTensor, y: NPUTensor, i: NPUTensor) -> None:
     assert_type(at.meshgrid(i, i, indexing="ij"), tuple[NPUTensor, ...])
     assert_type(at.einsum("ij,jk->ik", x, y), NPUTensor)
     assert_type(at.std_mean(x), tuple[NPUTensor, NPUTensor])
+    assert_type(at.atleast_2d(x), NPUTensor)
+    assert_type(at.atleast_2d(x, y), tuple[NPUTensor, ...])
+    assert_type(at.average(x), NPUTensor)
+    assert_type(at.isin(x, y), NPUTensor)
+    assert_type(at.from_dlpack(np.zeros(2)), NPUTensor)
     assert_type(at.allclose(x, y), bool)
     assert_type(at.result_type(x, 1), at.dtype)
     assert_type(at.finfo(at.float32).eps, float)
@@ -99,8 +104,24 @@ def functions(x: NPUTensor, y: NPUTensor, i: NPUTensor) -> None:
     assert_type(at.nn.functional.max_pool1d(x, 2, return_indices=True), tuple[NPUTensor, NPUTensor])
 
 
+def conversions(x: NPUTensor, y: NPUTensor) -> None:
+    assert_type(x.to("npu"), NPUTensor)
+    assert_type(x.to("npu:0"), NPUTensor)
+    assert_type(x.to(x.device), NPUTensor)
+    assert_type(x.to(y), NPUTensor)
+    assert_type(x.to("npu:0", at.float16), NPUTensor)
+    assert_type(x.to(device="npu:0", dtype=at.float16), NPUTensor)
+    assert_type(x.to("cpu"), at.HostArray)
+    assert_type(x.type(), str)
+    assert_type(x.type(at.int32), NPUTensor)
+    assert_type(x.stride(), tuple[int, ...])
+    assert_type(x.stride(0), int)
+    assert_type(divmod(x, 2), tuple[NPUTensor, NPUTensor])
+    assert_type(x.tolist(), Any)  # nested lists as deep as there are dimensions, a number where there are none
+
+
 def standard() -> None:
-    a = xp.zeros((2, 2))
+    a = xp.ones((2, 2))
     assert_type(a, Array)
     assert_type(xp.asarray([1.0]), Array)
     assert_type(xp.sum(a, axis=0), Array)
@@ -109,8 +130,55 @@ def standard() -> None:
     assert_type(xp.astype(a, xp.float64), Array)
     assert_type(xp.unique_all(a).counts, Array)
     assert_type(xp.fft.fft(a), Array)
-    assert_type(xp.add(a, 1), NPUTensor)
+    assert_type(xp.add(a, 1), Array)
+    assert_type(xp.pow(2.0, a), Array)
+    assert_type(xp.maximum(a, a), Array)
+    assert_type(xp.exp(a), Array)
+    assert_type(xp.where(a > 0, a, 0.0), Array)
+    assert_type(xp.meshgrid(a[0], a[0]), tuple[Array, ...])
+    assert_type(xp.tril(a), Array)
+    assert_type(xp.searchsorted(a[0], a[1]), Array)
+    assert_type(xp.finfo(xp.float32), at.finfo)
     assert_type(xp.isdtype(xp.float32, "integral"), bool)
+    assert_type(xp.__array_namespace_info__().devices(), tuple[Device, ...])
+
+
+def array_operators(a: Array) -> None:
+    assert_type(a + a, Array)
+    assert_type(1 - a, Array)
+    assert_type(a @ a, Array)
+    assert_type(a**2, Array)
+    assert_type(-a, Array)
+    assert_type(a < 1, Array)
+    assert_type(a == a, Array)
+    assert_type(a[0], Array)
+    assert_type(a.mT, Array)
+    assert_type(a.to_device("npu:0"), Array)
+    assert_type(float(a[0, 0]), float)
+
+
+def array_algebra(a: Array, v: Array) -> None:
+    linalg = xp.linalg
+    assert_type(linalg.cholesky(a), Array)
+    assert_type(linalg.cross(v, v), Array)
+    assert_type(linalg.det(a), Array)
+    assert_type(linalg.diagonal(a), Array)
+    assert_type(linalg.eigh(a).eigenvalues, Array)
+    assert_type(linalg.eig(a).eigenvectors, Array)
+    assert_type(linalg.eigvals(a), Array)
+    assert_type(linalg.inv(a), Array)
+    assert_type(linalg.matmul(a, a), Array)
+    assert_type(linalg.matrix_norm(a), Array)
+    assert_type(linalg.matrix_power(a, 2), Array)
+    assert_type(linalg.matrix_rank(a), Array)
+    assert_type(linalg.outer(v, v), Array)
+    assert_type(linalg.pinv(a), Array)
+    assert_type(linalg.qr(a).Q, Array)
+    assert_type(linalg.slogdet(a).logabsdet, Array)
+    assert_type(linalg.solve(a, a), Array)
+    assert_type(linalg.svd(a).S, Array)
+    assert_type(linalg.trace(a), Array)
+    assert_type(linalg.vector_norm(v), Array)
 
 
 def everything() -> None:
@@ -120,4 +188,8 @@ def everything() -> None:
     members(x)
     creation(x)
     functions(x, y, at.tensor([0, 1]))
+    conversions(x, y)
     standard()
+    matrix = xp.asarray([[4.0, 1.0], [1.0, 3.0]])
+    array_operators(matrix)
+    array_algebra(matrix, xp.asarray([1.0, 2.0, 3.0]))
