@@ -17,7 +17,7 @@ from ascendtensor.simulator import atc
 Array = npt.NDArray[Any]
 FLOAT = TensorProto.FLOAT
 WEIGHTS = np.arange(12, dtype=np.float32).reshape(4, 3) / 8
-SOC = "Ascend310B4"
+SOC = "Ascend910B1"
 
 
 def value(name: str, dims: Sequence[int | str | None] | None, dtype: int = FLOAT) -> Any:

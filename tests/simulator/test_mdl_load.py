@@ -335,3 +335,31 @@ def test_leaks_tell_where_a_model_was_loaded(acl: ModuleType, net: Path) -> None
         acl.mdl.unload(model)
     finally:
         acl.trace(False)
+
+
+@pytest.mark.parametrize(
+    ("chip", "code"),
+    [("Ascend910B4-1", 0), ("Ascend910_9391", 0), ("Ascend310B4", 500002), ("Ascend310P3", 500002), ("Ascend910A", 500002)],
+)
+def test_a_model_of_another_chip_is_refused(net: Path, chip: str, code: int) -> None:  # GEN-2
+    simulator.configure(soc=chip)
+    assert (simulator.init(), simulator.rt.set_device(0)) == (0, 0)
+    mdl, data = simulator.mdl, net.read_bytes()
+    address = simulator.util.bytes_to_ptr(data)
+    config = mdl.create_config_handle()
+    assert mdl.set_config_opt(config, 1, 1) == mdl.set_config_opt(config, 2, str(net)) == 0
+    bundle = simulator.model_bundle([data])
+    roads = [
+        mdl.load_from_file(str(net)),
+        mdl.load_from_mem(address, len(data)),
+        mdl.load_from_file_with_mem(str(net), 0, 0, 0, 0),
+        mdl.load_from_mem_with_mem(address, len(data), 0, 0, 0, 0),
+        mdl.load_with_config(config),
+        mdl.bundle_load_from_mem(simulator.util.bytes_to_ptr(bundle), len(bundle)),
+    ]
+    assert [ret for _, ret in roads] == [code] * len(roads)
+    assert all(bool(model) == (code == 0) for model, _ in roads)
+    assert mdl.query_size(str(net))[-1] == mdl.get_desc_from_file(mdl.create_desc(), str(net)) == 0  # what the file says can be read
+    said = simulator.get_recent_err_msg() or ""
+    for part in ("E10001: Value [Ascend910B1] for parameter [soc_version]", f"--soc_version={chip}", "ASCENDTENSOR_SIM_SOC=Ascend910B1"):
+        assert (part in said) == bool(code)

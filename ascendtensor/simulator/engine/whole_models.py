@@ -9,7 +9,7 @@ import numpy as np
 
 from ascendtensor.codes import ErrorCode, data_type_size
 
-from . import AclFault, contexts, memory, optional, streams
+from . import AclFault, chips, contexts, memory, optional, process, streams
 from .arguments import invalid, null
 from .diagnostics import missing, notice
 from .model_file import ModelFile, TensorInfo
@@ -20,6 +20,7 @@ ID_INVALID: Final = int(ErrorCode.GE_EXEC_MODEL_ID_INVALID)
 GE_PARAM_INVALID: Final = int(ErrorCode.GE_PARAM_INVALID)
 GE_MEMORY_ALLOCATION: Final = int(ErrorCode.GE_MEMORY_ALLOCATION)
 GE_LOAD_MODEL: Final = int(ErrorCode.GE_LOAD_MODEL)
+GE_FAILURE: Final = int(ErrorCode.GE_FAILURE)
 FEATURE_UNSUPPORTED: Final = int(ErrorCode.FEATURE_UNSUPPORTED)
 RT_PARAM_INVALID: Final = 107000
 MEMORY_ALIGNMENT: Final = 32
@@ -217,6 +218,16 @@ def read_memory(address: int, size: int) -> bytes:
     return memory.host_bytes(address, size)
 
 
+def _check_chip(model: str, chip: str) -> None:
+    """The graph engine's plain failure, which acl makes 500002 of (GEN-2; hicann/ge, ``OmFileLoadHelper::CheckModelCompatibility``)."""
+    if not chips.runs(model, chip):
+        raise AclFault(
+            GE_FAILURE,
+            f"E10001: Value [{model}] for parameter [soc_version] is invalid. Reason: {chips.INCOMPATIBLE} It is {chip}: convert the model "
+            f"with --soc_version={chip}, or simulate its own chip with ASCENDTENSOR_SIM_SOC={model}",
+        )
+
+
 def load(file: ModelFile, work: tuple[int, int] = (0, 0), weight: tuple[int, int] = (0, 0), bundle: int = 0) -> Model:
     """Makes a model ready to run.
 
@@ -227,9 +238,11 @@ def load(file: ModelFile, work: tuple[int, int] = (0, 0), weight: tuple[int, int
         bundle: Id of the bundle that it belongs to.
 
     Raises:
-        AclFault: 107002 without context; 145000 for memory that is too small; 245000 when the device is full; 200006 without ONNX Runtime.
+        AclFault: 107002 without context; 500002 for a model of another chip; 145000 for memory that is too small; 245000 when the device is
+            full; 200006 without ONNX Runtime.
     """
     context = contexts.current()
+    _check_chip(file.soc, process.State.soc)
     if file.open:
         work = (0, 0)  # MDL-5: supplied work memory is ignored
     session = _session(file)
