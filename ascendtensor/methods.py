@@ -14,6 +14,7 @@ from .interop.functions import choosing, shaping
 from .linalg_methods import LinalgMethods
 from .numpy_methods import NumpyMethods
 from .ops import gather, indexing, nn, reduction, shape, sorting, statistics, views
+from .ops.arguments import worded_methods
 from .special_methods import SpecialMethods
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _Float: TypeAlias = float
 _Bool: TypeAlias = bool
 
 
+@worded_methods
 class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods, NumpyMethods):
     """All functions as methods."""
 
@@ -509,9 +511,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
 
     # Random numbers
 
-    def bernoulli(self, *, generator: Generator | None = None) -> Self:
+    def bernoulli(self, p: _Float | None = None, *, generator: Generator | None = None) -> Self:
         """See `bernoulli`."""
-        return random.bernoulli(self, generator=generator)
+        return random.bernoulli(self, p, generator=generator)
 
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Self:
         """See `bernoulli_`."""

@@ -78,11 +78,14 @@ class Generator:
     Args:
         device: The device that it draws on; by default the thread's current device at each draw.
 
+    Raises:
+        DeviceError: No such device.
+
     Like: torch.Generator.
     """
 
     def __init__(self, device: DeviceLike = None) -> None:
-        self._device = device
+        self._device = device if device is None else as_device(device)
         self._lock = threading.Lock()
         self._seed = DEFAULT_SEED
         self._offset = 0
@@ -289,6 +292,18 @@ def _floating(dtype: DTypeLike | None, function: str) -> DType:
     if not wanted.is_floating_point:
         raise DTypeError(f"a floating dtype is needed, not {wanted.name}", where=function)
     return wanted
+
+
+def _real(dtype: DType, function: str) -> DType:
+    if dtype.is_complex:
+        raise DTypeError(f"a real dtype is needed, not {dtype.name}", where=function)
+    return dtype
+
+
+def _probability(p: float, function: str) -> float:
+    if not 0 <= p <= 1:
+        raise ValueRangeError(f"p must be from 0 to 1, it is {p}", where=function)
+    return p
 
 
 # Tensors
@@ -508,11 +523,12 @@ def normal(
 
 
 @checked
-def bernoulli(input: T, *, generator: Generator | None = None, out: T | None = None) -> T:
-    """Ones, each with the probability that its element gives, else zeros.
+def bernoulli(input: T, p: float | None = None, *, generator: Generator | None = None, out: T | None = None) -> T:
+    """Ones, each with the probability that its element gives, or with probability `p`, else zeros.
 
     Args:
-        input: Probabilities from 0 to 1, of a floating dtype.
+        input: Probabilities from 0 to 1, of a floating dtype; with `p` a tensor of any real dtype, which gives shape and dtype.
+        p: One probability for all.
         generator: Where seed and counter come from; by default the device's own.
         out: Tensor of the same shape to write into.
 
@@ -520,11 +536,15 @@ def bernoulli(input: T, *, generator: Generator | None = None, out: T | None = N
         Tensor of the same shape and dtype.
 
     Raises:
-        DTypeError: Not a floating dtype.
+        DTypeError: Not a floating dtype, without `p`; a complex one with it.
+        ValueRangeError: `p` is no probability.
         AclError: A number is no probability; shows at the next synchronising call.
 
     Ascend operator: StatelessBernoulli. Like: torch.bernoulli.
     """
+    if p is not None:
+        drawn = _trials(input.desc.shape, _probability(p, "bernoulli"), _real(input.desc.dtype, "bernoulli"), generator, input.desc.device)
+        return into(drawn, out)
     dtype = _floating(input.desc.dtype, "bernoulli")
     return into(_trials(input.desc.shape, input, dtype, generator, input.desc.device), out)
 
@@ -721,8 +741,7 @@ def bernoulli_(input: T, p: Any = 0.5, *, generator: Generator | None = None) ->
     Like: torch.Tensor.bernoulli_.
     """
     check_writable(input, "bernoulli_")
-    if not isinstance(p, TensorBase) and not 0 <= p <= 1:
-        raise ValueRangeError(f"p must be from 0 to 1, it is {p}", where="bernoulli_")
+    p = p if isinstance(p, TensorBase) else _probability(p, "bernoulli_")
     return copy_into(input, _trials(input.desc.shape, p, input.desc.dtype, generator, input.desc.device))
 
 

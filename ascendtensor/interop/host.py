@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 
+from ..errors import DTypeError
 from ..ops.host import Array, upload
 from ..runtime.device import DeviceLike
+
+_WORDS: Final = {"dim": "axis", "keepdim": "keepdims"}
+"""PyTorch's words, which arrays don't take, and NumPy's for them."""
+
+_REDUCING: Final = (
+    *("all", "any", "argmax", "argmin", "argsort", "cumprod", "cumsum", "max", "mean", "min"),
+    *("prod", "sort", "squeeze", "std", "sum", "var"),
+)
+"""Methods of arrays that PyTorch's tensors have with other words."""
+
+
+def _wordy(name: str) -> Callable[..., Any]:
+    """NumPy's method, which says what to write instead of PyTorch's words."""
+    method = getattr(np.ndarray, name)
+
+    @functools.wraps(method)
+    def call(self: HostArray, *args: Any, **kwargs: Any) -> Any:
+        for word in _WORDS.keys() & kwargs.keys():
+            text = f"cpu() gives a NumPy array, whose {name}() takes {_WORDS[word]}, not {word}"
+            raise DTypeError(text, where=name, advice=f"Write {name}({_WORDS[word]}=...), or call {name}({word}=...) before cpu().")
+        return method(self, *args, **kwargs)
+
+    return call
 
 
 class HostArray(np.ndarray[Any, np.dtype[Any]]):
@@ -28,3 +54,7 @@ class HostArray(np.ndarray[Any, np.dtype[Any]]):
     def npu(self, device: DeviceLike = None) -> Any:
         """A copy in device memory. Like: torch.Tensor.cuda."""
         return upload(self, device=device)
+
+
+for _name in _REDUCING:
+    setattr(HostArray, _name, _wordy(_name))

@@ -34,7 +34,7 @@ _OF_NUMPY: Final = {
     "train": "training",
     "input": "A",
 }
-"""NumPy's words that PyTorch takes by keyword and its own; `train` of `torch.dropout` is `training` elsewhere, a matrix `A` in the documents."""
+"""Words that are taken too: NumPy's, as in PyTorch; `train`, which `torch.dropout` has for `training`; `input` for a matrix `A`."""
 
 _WRONG: Final = (TypeError, ValueError, AttributeError, OverflowError)
 """What Python raises for an argument of a type or value that the code did not expect."""

@@ -290,20 +290,22 @@ def amin(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = N
 
 
 @checked
-def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False) -> MinMax[T]:
+def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False, out: Any = None) -> MinMax[T]:
     """Smallest and largest element, over one dim or all.
 
     Args:
         input: Tensor of any shape and real dtype.
         dim: A dim, or None for all.
         keepdim: Whether the reduced dim stays with length 1.
+        out: Two tensors to write into, (min, max).
 
     Returns:
         Named tuple of `min` and `max`.
 
     Ascend operator: ReduceMin and ReduceMax. Like: torch.aminmax.
     """
-    return MinMax(amin(input, dim, keepdim), amax(input, dim, keepdim))
+    low, high = (None, None) if out is None else out
+    return MinMax(amin(input, dim, keepdim, out=low), amax(input, dim, keepdim, out=high))
 
 
 @overload

@@ -99,9 +99,9 @@ def argsort(input: T, dim: int = -1, descending: bool = False, stable: bool = Fa
 
 
 @checked
-def msort(input: T) -> T:
+def msort(input: T, *, out: T | None = None) -> T:
     """The elements in order along the first dim. Like: torch.msort."""
-    return sort(input, 0).values
+    return into(sort(input, 0).values, out)
 
 
 @checked
@@ -175,17 +175,18 @@ def _taken(ordered: T, place: int, axis: int, keepdim: bool) -> T:
 
 
 @overload
-def median(input: T, dim: None = None, keepdim: bool = False) -> T: ...
+def median(input: T, dim: None = None, keepdim: bool = False, *, out: Any = None) -> T: ...
 @overload
-def median(input: T, dim: int, keepdim: bool = False) -> ValuesIndices[T]: ...
+def median(input: T, dim: int, keepdim: bool = False, *, out: Any = None) -> ValuesIndices[T]: ...
 @checked
-def median(input: T, dim: int | None = None, keepdim: bool = False) -> Any:
+def median(input: T, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower of the middle elements; NaN where there is one.
 
     Args:
         input: Tensor of any shape and real dtype.
         dim: A dim, or None for all elements.
         keepdim: Whether the dim stays with length 1.
+        out: Tensor to write into; with `dim` two of them, (values, indices).
 
     Returns:
         A 0-d tensor; with `dim` a named tuple of `values` and int64 `indices`.
@@ -198,9 +199,9 @@ def median(input: T, dim: int | None = None, keepdim: bool = False) -> Any:
     """
     if dim is None:
         if input.desc.numel == 0 and input.desc.dtype.is_floating_point:
-            return call(FILL, (math.nan,), ((), input.desc.dtype), input.desc.device)
-        return _median(views.ravel(input), 0, False, "median").values
-    return _median(input, dim_of(input, dim, "median"), keepdim, "median")
+            return into(call(FILL, (math.nan,), ((), input.desc.dtype), input.desc.device), out)
+        return into(_median(views.ravel(input), 0, False, "median").values, out)
+    return put_pair(_median(input, dim_of(input, dim, "median"), keepdim, "median"), out)
 
 
 def _median(input: T, axis: int, keepdim: bool, function: str) -> ValuesIndices[T]:
@@ -542,13 +543,14 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
 
 
 @checked
-def histc(input: T, bins: int = 100, min: float = 0, max: float = 0) -> T:
+def histc(input: T, bins: int = 100, min: float = 0, max: float = 0, *, out: T | None = None) -> T:
     """How many elements lie in each of equal bins; the last one holds its upper limit too.
 
     Args:
         input: Tensor of any shape, of floating dtype or of signed integers or uint8.
         bins: Number of bins.
         min, max: Limits; two equal ones for those of the data. Elements outside are not counted.
+        out: Tensor of the result's shape to write into.
 
     Returns:
         1-d tensor of counts, of the operand's dtype.
@@ -563,12 +565,12 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0) -> T:
     limits: tuple[Any, Any] = (min, max)
     if min == max:
         if not input.desc.numel:
-            return call(FILL, (0,), ((bins,), input.desc.dtype), input.desc.device)
+            return into(call(FILL, (0,), ((bins,), input.desc.dtype), input.desc.device), out)
         limits = (reduction.amin(input), reduction.amax(input))
     if input.desc.dtype is d.float64:
-        return _tally(views.ravel(input), *limits, bins)
+        return into(_tally(views.ravel(input), *limits, bins), out)
     found: T = call(counting.HISTC, (input, *limits), (bins,))
-    return comparison.cast(found, input.desc.dtype)
+    return into(comparison.cast(found, input.desc.dtype), out)
 
 
 def _tally(flat: T, low: Any, high: Any, bins: int) -> T:

@@ -35,3 +35,35 @@ def test_other_words_are_refused(words: dict[str, Any]) -> None:
 def test_errors_of_the_second_try_name_the_function() -> None:
     with pytest.raises(IndexError, match="mean: Dimension out of range"):
         at.mean(at.ones(2), axis=3)
+
+
+def test_methods_take_axis_as_pytorchs_do() -> None:
+    x = at.arange(6.0).reshape(2, 3)
+    assert at.equal(x.softmax(axis=1), x.softmax(1)) and at.equal(x.amax(axis=0, keepdims=True), x.amax(0, True))
+    assert at.equal(x.topk(2, axis=0).values, x.topk(2, 0).values) and len(x.unbind(axis=1)) == 3
+    assert at.equal(x.median(axis=1).values, x.median(1).values)
+    with pytest.raises(TypeError, match="multiple values"):
+        x.softmax(0, axis=1)
+    with pytest.raises(TypeError, match="axes"):
+        x.softmax(axes=1)
+
+
+def test_words_of_single_functions() -> None:
+    x = at.ones(4)
+    assert at.dropout(x, p=0.5, train=False) is x and at.equal(at.feature_dropout(x.reshape(1, 4), 0.0, train=True), x.reshape(1, 4))
+    assert at.det(input=at.eye(2)).item() == 1.0
+
+
+def test_two_results_are_written_into_two_tensors() -> None:
+    x = at.tensor([[3.0, 1.0], [2.0, 4.0]])
+    low, high = at.empty(2), at.empty(2)
+    assert at.aminmax(x, dim=0, out=(low, high)) == (low, high)
+    assert (low.tolist(), high.tolist()) == ([2.0, 1.0], [3.0, 4.0])
+    values, indices = at.empty(2), at.empty(2, dtype=at.int64)
+    assert at.median(x, 1, out=(values, indices)).indices is indices
+    assert (values.tolist(), indices.tolist()) == ([1.0, 2.0], [1, 0])
+    whole = at.empty(())
+    assert at.median(x, out=whole) is whole and whole.item() == 2.0
+    counts, ordered = at.empty(3), at.empty(2, 2)
+    assert at.histc(x, 3, out=counts) is counts and counts.tolist() == [1.0, 1.0, 2.0]
+    assert at.msort(x, out=ordered) is ordered and ordered.tolist() == [[2.0, 1.0], [3.0, 4.0]]

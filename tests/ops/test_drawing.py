@@ -84,6 +84,22 @@ def test_a_state_is_gone_back_to() -> None:
     np.testing.assert_array_equal(first, host(random.rand(3)))
 
 
+def test_a_generator_of_another_kind_of_device_is_refused_when_it_is_made() -> None:
+    with pytest.raises(RuntimeError, match="unknown device 'cuda'"):
+        random.Generator("cuda")
+
+
+def test_one_probability_for_all() -> None:
+    x = tensor(np.ones(1000, np.int64))
+    found = random.bernoulli(x, 0.25, generator=random.Generator().manual_seed(5))
+    assert found.dtype is x.dtype and 180 < host(found).sum() < 320
+    assert not host(random.bernoulli(tensor(np.ones(4)), p=0.0)).any()
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        random.bernoulli(x, 1.5)
+    with pytest.raises(TypeError, match="real dtype"):
+        random.bernoulli(tensor(np.ones(2, np.complex64)), 0.5)
+
+
 def test_devices_have_generators_of_their_own() -> None:
     random.manual_seed(11)
     here = host(random.rand(4, device="npu:0"))

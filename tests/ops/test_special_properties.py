@@ -97,3 +97,8 @@ def test_complex_acos_keeps_its_digits_near_one() -> None:
         expected = cmath.acos(number)
         np.testing.assert_allclose([value.real, value.imag], [expected.real, expected.imag], 1e-14)
         assert np.signbit(value.imag) == np.signbit(expected.imag)
+
+
+def test_zeta_of_infinity_is_its_first_terms_limit() -> None:
+    found = host(special.zeta(float("inf"), tensor(np.array([0.5, 1, 1.5, 2, -0.5, 0, -1, -1.5]))))
+    np.testing.assert_array_equal(found, [np.inf, 1, 0, 0, np.inf, np.inf, np.inf, np.inf])

@@ -201,6 +201,13 @@ def test_cpu_gives_an_array_with_pytorchs_words() -> None:
     assert at.tensor(array).tolist() == x.tolist()
 
 
+def test_an_array_on_the_host_says_which_word_is_numpys() -> None:
+    array = at.ones(2, 3).cpu()
+    assert array.sum(axis=1, keepdims=True).shape == (2, 1) and array.max() == 1
+    with pytest.raises(TypeError, match=r"takes axis, not dim\n  Write sum\(axis=...\)"):
+        array.sum(dim=0)
+
+
 def test_array_protocol() -> None:
     x = at.tensor([1.5, 2.5])
     assert np.asarray(x).dtype == np.float32

@@ -135,7 +135,7 @@ def zeta(out: Array, s: Array, q: Array) -> None:
     total = np.where(at == np.inf, 0.0, total)
     total = np.where((q <= 0) & (s != np.floor(s)), np.nan, total)
     total = np.where(pole, np.inf, total)
-    total = np.where(s == np.inf, np.where(q > 1, 0.0, np.where(q == 1, 1.0, total)), total)
+    total = np.where(s == np.inf, np.where(q > 1, 0.0, np.where(q == 1, 1.0, np.inf)), total)
     total = np.where(s == 1, np.inf, np.where(s < 1, np.nan, total))
     np.copyto(out, np.where((s != s) | (q != q), np.nan, total))
 
