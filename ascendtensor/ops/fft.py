@@ -59,6 +59,10 @@ def fft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None, 
         ValueRangeError: A length below 1, or another norm.
 
     Ascend operator: FFT. Like: torch.fft.fft, numpy.fft.fft.
+
+    Examples:
+        >>> at.fft.fft(at.tensor([1.0, 0.0, 0.0, 0.0]))
+        tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], device='npu:0')
     """
     return into(_line(input, n, dim, norm, "fft", False), out)
 
@@ -79,6 +83,10 @@ def ifft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None,
         ValueRangeError: A length below 1, or another norm.
 
     Ascend operator: IFFT. Like: torch.fft.ifft, numpy.fft.ifft.
+
+    Examples:
+        >>> at.fft.ifft(at.tensor([4.0, 0.0, 0.0, 0.0]))
+        tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], device='npu:0')
     """
     return into(_line(input, n, dim, norm, "ifft", True), out)
 
@@ -100,6 +108,10 @@ def rfft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None,
         ValueRangeError: A length below 1, or another norm.
 
     Ascend operator: RFFT; FFT for float64. Like: torch.fft.rfft, numpy.fft.rfft.
+
+    Examples:
+        >>> at.fft.rfft(at.tensor([1.0, 2.0, 1.0, 0.0]))
+        tensor([4.+0.j, 0.-2.j, 0.+0.j], device='npu:0')
     """
     given = _real(input, "rfft")
     place = _place(given, dim, "rfft")
@@ -126,6 +138,10 @@ def irfft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None
         ValueRangeError: A length below 1, or another norm.
 
     Ascend operator: IRFFT; IFFT for complex128. Like: torch.fft.irfft, numpy.fft.irfft.
+
+    Examples:
+        >>> at.fft.irfft(at.tensor([4.0, 0.0, 0.0]))
+        tensor([1., 1., 1., 1.], device='npu:0')
     """
     given = _complex(input, "irfft")
     place = _place(given, dim, "irfft")
@@ -152,6 +168,10 @@ def hfft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None,
         ValueRangeError: A length below 1, or another norm.
 
     Ascend operator: IRFFT, Conj; IFFT for complex128. Like: torch.fft.hfft, numpy.fft.hfft.
+
+    Examples:
+        >>> at.fft.hfft(at.tensor([1.0, 2.0, 3.0]), n=4)
+        tensor([ 8., -2.,  0., -2.], device='npu:0')
     """
     given = _complex(input, "hfft")
     place = _place(given, dim, "hfft")
@@ -178,6 +198,10 @@ def ihfft(input: T, n: int | None = None, dim: int = -1, norm: str | None = None
         ValueRangeError: A length below 1, or another norm.
 
     Ascend operator: RFFT, Conj; FFT for float64. Like: torch.fft.ihfft, numpy.fft.ihfft.
+
+    Examples:
+        >>> at.fft.ihfft(at.tensor([4.0, 0.0, 0.0, 0.0])).real
+        tensor([1., 1., 1.], device='npu:0')
     """
     given = _real(input, "ihfft")
     place = _place(given, dim, "ihfft")
@@ -199,13 +223,25 @@ def _line(input: T, n: int | None, dim: int, norm: str | None, function: str, in
 
 @checked
 def fft2(input: T, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: T | None = None) -> T:
-    """`fftn` over two dimensions, by default the last. Ascend operator: FFT2D. Like: torch.fft.fft2, numpy.fft.fft2."""
+    """`fftn` over two dimensions, by default the last. Ascend operator: FFT2D. Like: torch.fft.fft2, numpy.fft.fft2.
+
+    Examples:
+        >>> at.fft.fft2(at.ones(2, 2))
+        tensor([[4.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j]], device='npu:0')
+    """
     return into(_space(input, s, dim, norm, "fft2", False), out)
 
 
 @checked
 def ifft2(input: T, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: T | None = None) -> T:
-    """`ifftn` over two dimensions, by default the last. Ascend operator: IFFT2D. Like: torch.fft.ifft2, numpy.fft.ifft2."""
+    """`ifftn` over two dimensions, by default the last. Ascend operator: IFFT2D. Like: torch.fft.ifft2, numpy.fft.ifft2.
+
+    Examples:
+        >>> at.fft.ifft2(at.tensor([[4.0, 0.0], [0.0, 0.0]]))
+        tensor([[1.+0.j, 1.+0.j],
+                [1.+0.j, 1.+0.j]], device='npu:0')
+    """
     return into(_space(input, s, dim, norm, "ifft2", True), out)
 
 
@@ -230,25 +266,48 @@ def fftn(input: T, s: Any = None, dim: Any = None, norm: str | None = None, *, o
         ValueRangeError: A length below 1, or another norm.
 
     Ascend operator: FFT2D, FFT. Like: torch.fft.fftn, numpy.fft.fftn.
+
+    Examples:
+        >>> at.fft.fftn(at.ones(2, 2), dim=0)
+        tensor([[2.+0.j, 2.+0.j],
+                [0.+0.j, 0.+0.j]], device='npu:0')
     """
     return into(_space(input, s, dim, norm, "fftn", False), out)
 
 
 @checked
 def ifftn(input: T, s: Any = None, dim: Any = None, norm: str | None = None, *, out: T | None = None) -> T:
-    """The inverse of `fftn`; arguments as there. Ascend operator: IFFT2D, IFFT. Like: torch.fft.ifftn, numpy.fft.ifftn."""
+    """The inverse of `fftn`; arguments as there. Ascend operator: IFFT2D, IFFT. Like: torch.fft.ifftn, numpy.fft.ifftn.
+
+    Examples:
+        >>> at.fft.ifftn(at.tensor([[4.0, 0.0], [0.0, 0.0]]))
+        tensor([[1.+0.j, 1.+0.j],
+                [1.+0.j, 1.+0.j]], device='npu:0')
+    """
     return into(_space(input, s, dim, norm, "ifftn", True), out)
 
 
 @checked
 def rfft2(input: T, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: T | None = None) -> T:
-    """`rfftn` over two dimensions, by default the last. Ascend operator: RFFT, FFT. Like: torch.fft.rfft2, numpy.fft.rfft2."""
+    """`rfftn` over two dimensions, by default the last. Ascend operator: RFFT, FFT. Like: torch.fft.rfft2, numpy.fft.rfft2.
+
+    Examples:
+        >>> at.fft.rfft2(at.ones(2, 2))
+        tensor([[4.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j]], device='npu:0')
+    """
     return into(_half_space(input, s, dim, norm, "rfft2", False), out)
 
 
 @checked
 def irfft2(input: T, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: T | None = None) -> T:
-    """`irfftn` over two dimensions, by default the last. Ascend operator: IFFT, IRFFT. Like: torch.fft.irfft2, numpy.fft.irfft2."""
+    """`irfftn` over two dimensions, by default the last. Ascend operator: IFFT, IRFFT. Like: torch.fft.irfft2, numpy.fft.irfft2.
+
+    Examples:
+        >>> at.fft.irfft2(at.tensor([[4.0, 0.0], [0.0, 0.0]]))
+        tensor([[1., 1.],
+                [1., 1.]], device='npu:0')
+    """
     return into(_whole_space(input, s, dim, norm, "irfft2", True), out)
 
 
@@ -268,6 +327,11 @@ def rfftn(input: T, s: Any = None, dim: Any = None, norm: str | None = None, *, 
         IndexRangeError, ShapeError, ValueRangeError: As of `fftn`; also ShapeError where there is no dimension.
 
     Ascend operator: RFFT, FFT2D, FFT. Like: torch.fft.rfftn, numpy.fft.rfftn.
+
+    Examples:
+        >>> at.fft.rfftn(at.ones(2, 2))
+        tensor([[4.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j]], device='npu:0')
     """
     return into(_half_space(input, s, dim, norm, "rfftn", False), out)
 
@@ -289,19 +353,36 @@ def irfftn(input: T, s: Any = None, dim: Any = None, norm: str | None = None, *,
         IndexRangeError, ShapeError, ValueRangeError: As of `rfftn`.
 
     Ascend operator: IFFT2D, IFFT, IRFFT. Like: torch.fft.irfftn, numpy.fft.irfftn.
+
+    Examples:
+        >>> at.fft.irfftn(at.tensor([[4.0, 0.0], [0.0, 0.0]]))
+        tensor([[1., 1.],
+                [1., 1.]], device='npu:0')
     """
     return into(_whole_space(input, s, dim, norm, "irfftn", True), out)
 
 
 @checked
 def hfft2(input: T, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: T | None = None) -> T:
-    """`hfftn` over two dimensions, by default the last. Ascend operator: FFT, IRFFT. Like: torch.fft.hfft2."""
+    """`hfftn` over two dimensions, by default the last. Ascend operator: FFT, IRFFT. Like: torch.fft.hfft2.
+
+    Examples:
+        >>> at.fft.hfft2(at.ones(2, 2), s=(2, 2))
+        tensor([[4., 0.],
+                [0., 0.]], device='npu:0')
+    """
     return into(_whole_space(input, s, dim, norm, "hfft2", False), out)
 
 
 @checked
 def ihfft2(input: T, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: T | None = None) -> T:
-    """`ihfftn` over two dimensions, by default the last. Ascend operator: RFFT, IFFT. Like: torch.fft.ihfft2."""
+    """`ihfftn` over two dimensions, by default the last. Ascend operator: RFFT, IFFT. Like: torch.fft.ihfft2.
+
+    Examples:
+        >>> at.fft.ihfft2(at.ones(2, 2)).real
+        tensor([[1., 0.],
+                [0., 0.]], device='npu:0')
+    """
     return into(_half_space(input, s, dim, norm, "ihfft2", True), out)
 
 
@@ -310,6 +391,11 @@ def hfftn(input: T, s: Any = None, dim: Any = None, norm: str | None = None, *, 
     """`fft` along several dimensions and `hfft` along the last of them; arguments as of `irfftn`.
 
     Ascend operator: FFT2D, FFT, Conj, IRFFT. Like: torch.fft.hfftn.
+
+    Examples:
+        >>> at.fft.hfftn(at.ones(2, 2), s=(2, 2))
+        tensor([[4., 0.],
+                [0., 0.]], device='npu:0')
     """
     return into(_whole_space(input, s, dim, norm, "hfftn", False), out)
 
@@ -319,6 +405,11 @@ def ihfftn(input: T, s: Any = None, dim: Any = None, norm: str | None = None, *,
     """`ihfft` along the last of several dimensions and `ifft` along the others; arguments as of `rfftn`.
 
     Ascend operator: RFFT, Conj, IFFT2D, IFFT. Like: torch.fft.ihfftn.
+
+    Examples:
+        >>> at.fft.ihfftn(at.ones(2, 2)).real
+        tensor([[1., 0.],
+                [0., 0.]], device='npu:0')
     """
     return into(_half_space(input, s, dim, norm, "ihfftn", True), out)
 
@@ -381,6 +472,10 @@ def fftshift(input: T, dim: Any = None) -> T:
         IndexRangeError: There is no such dimension.
 
     Ascend operator: composed of `roll`. Like: torch.fft.fftshift, numpy.fft.fftshift.
+
+    Examples:
+        >>> at.fft.fftshift(at.tensor([0, 1, 2, -2, -1]))
+        tensor([-2, -1,  0,  1,  2], device='npu:0')
     """
     return _shifted(input, dim, 0)
 
@@ -390,6 +485,10 @@ def ifftshift(input: T, dim: Any = None) -> T:
     """The zero frequency from the middle back to the front; arguments as of `fftshift`.
 
     Ascend operator: composed of `roll`. Like: torch.fft.ifftshift, numpy.fft.ifftshift.
+
+    Examples:
+        >>> at.fft.ifftshift(at.tensor([-2, -1, 0, 1, 2]))
+        tensor([ 0,  1,  2, -2, -1], device='npu:0')
     """
     return _shifted(input, dim, 1)
 

@@ -70,6 +70,10 @@ def copysign(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: An operand is complex.
 
     Ascend operator: BitwiseAnd and BitwiseOr of the bits; Abs and Neg where `other` is a number. Like: torch.copysign, numpy.copysign.
+
+    Examples:
+        >>> at.copysign(at.tensor([1.0, 2.0]), at.tensor([-0.0, 3.0]))
+        tensor([-1.,  2.], device='npu:0')
     """
     dtype = real(promoted(Kind.INT_TO_FLOAT, input, other))
     x = in_dtype(input, dtype)
@@ -99,6 +103,10 @@ def nextafter(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: NextAfter; for float16 and bfloat16, which it does not take, Add to the bits, and SelectV2.
         Like: torch.nextafter, numpy.nextafter.
+
+    Examples:
+        >>> at.nextafter(at.tensor([0.0]), at.tensor([1.0])) > 0
+        tensor([True], device='npu:0')
     """
     dtype = promoted(Kind.FLOAT_ONLY, input, other)
     if dtype not in (d.float16, d.bfloat16):
@@ -147,6 +155,10 @@ def ldexp(input: T, other: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: Pow and Mul. Like: torch.ldexp, numpy.ldexp.
+
+    Examples:
+        >>> at.ldexp(at.tensor([0.5, 3.0]), at.tensor([4, 1]))
+        tensor([8., 6.], device='npu:0')
     """
     dtype = promoted(Kind.INT_TO_FLOAT, input, other)
     power: Any = working(other, dtype)
@@ -173,6 +185,13 @@ def frexp(input: T, *, out: tuple[T, T] | None = None) -> MantissaExponent[T]:
         DTypeError: `input` is not floating.
 
     Ascend operator: composed of BitwiseAnd, BitwiseOr and FloorDiv of the bits, Mul and SelectV2. Like: torch.frexp, numpy.frexp.
+
+    Examples:
+        >>> mantissa, exponent = at.frexp(at.tensor([8.0, 0.75]))
+        >>> mantissa
+        tensor([0.5000, 0.7500], device='npu:0')
+        >>> exponent
+        tensor([4, 0], device='npu:0', dtype=ascendtensor.int32)
     """
     dtype = input.desc.dtype
     _needs_floating(dtype)
@@ -215,6 +234,10 @@ def logaddexp(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: Neither operand is floating, or one is complex.
 
     Ascend operator: LogAddExp; for float64, which it does not take, Exp, Log1p and others. Like: torch.logaddexp, numpy.logaddexp.
+
+    Examples:
+        >>> at.logaddexp(at.tensor([0.0, 1.0]), at.tensor([0.0, 1.0]))
+        tensor([0.6931, 1.6931], device='npu:0')
     """
     if promoted(Kind.FLOAT_ONLY, input, other) is d.float64:
         return into(_log_of_sum(input, other, 1.0), out)
@@ -239,6 +262,10 @@ def logaddexp2(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: LogAddExp (base 2); for float64, which it does not take, Exp, Log1p and others. Like: torch.logaddexp2,
         numpy.logaddexp2.
+
+    Examples:
+        >>> at.logaddexp2(at.tensor([0.0, 3.0]), at.tensor([0.0, 3.0]))
+        tensor([1., 4.], device='npu:0')
     """
     if promoted(Kind.FLOAT_ONLY, input, other) is d.float64:
         return into(_log_of_sum(input, other, math.log(2)), out)
@@ -273,6 +300,10 @@ def fmax(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: Maximum, and NotEqual and SelectV2 for floating dtypes. Like: torch.fmax, numpy.fmax.
+
+    Examples:
+        >>> at.fmax(at.tensor([1.0, float("nan")]), at.tensor([2.0, 3.0]))
+        tensor([2., 3.], device='npu:0')
     """
     return elementwise.maximum(*_without_nan(input, other), out=out)
 
@@ -294,6 +325,10 @@ def fmin(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the promoted dtype.
 
     Ascend operator: Minimum, and NotEqual and SelectV2 for floating dtypes. Like: torch.fmin, numpy.fmin.
+
+    Examples:
+        >>> at.fmin(at.tensor([1.0, float("nan")]), at.tensor([2.0, 3.0]))
+        tensor([1., 3.], device='npu:0')
     """
     return elementwise.minimum(*_without_nan(input, other), out=out)
 
@@ -328,6 +363,10 @@ def heaviside(input: T, values: T, *, out: T | None = None) -> T:
         DTypeError: The dtypes differ, or are complex.
 
     Ascend operator: Greater, Equal, Cast and SelectV2. Like: torch.heaviside, numpy.heaviside.
+
+    Examples:
+        >>> at.heaviside(at.tensor([-1.0, 0.0, 2.0]), at.tensor([0.5]))
+        tensor([0.0000, 0.5000, 1.0000], device='npu:0')
     """
     dtype = real(input.desc.dtype)
     if values.desc.dtype is not dtype:
@@ -353,6 +392,10 @@ def float_power(input: Any, exponent: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: Cast and Pow (AI CPU). Like: torch.float_power, numpy.float_power.
+
+    Examples:
+        >>> at.float_power(at.tensor([2, 3]), 2)
+        tensor([4., 9.], device='npu:0', dtype=ascendtensor.float64)
     """
     dtype = d.complex128 if promoted(Kind.DEFAULT, input, exponent).is_complex else d.float64
     base_, power = working(input, dtype), working(exponent, dtype)
@@ -381,6 +424,10 @@ def gcd(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: An operand is floating or complex, or both are bool.
 
     Ascend operator: Gcd. Like: torch.gcd, numpy.gcd.
+
+    Examples:
+        >>> at.gcd(at.tensor([12, 18]), at.tensor([8, 27]))
+        tensor([4, 9], device='npu:0')
     """
     return binary(table.GCD, input, other) if out is None else write(table.GCD, out, (input, other))
 
@@ -402,6 +449,10 @@ def lcm(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: An operand is floating or complex, or both are bool.
 
     Ascend operator: Gcd, FloorDiv, Mul, Abs and SelectV2. Like: torch.lcm, numpy.lcm.
+
+    Examples:
+        >>> at.lcm(at.tensor([4, 6]), at.tensor([6, 9]))
+        tensor([12, 18], device='npu:0')
     """
     divisor = binary(table.GCD, input, other)
     dtype = divisor.desc.dtype
@@ -431,6 +482,10 @@ def fma(input: T, other: Any, addend: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: FusedMulAdd; Mul and Add for dtypes that it does not take. Like: math.fma of Python 3.13, element by element.
+
+    Examples:
+        >>> at.fma(at.tensor([2.0]), at.tensor([3.0]), at.tensor([1.0]))
+        tensor([7.], device='npu:0')
     """
     row = table.FUSED_MUL_ADD
     dtype = promoted(row.promotion, input, other, addend)
@@ -458,6 +513,10 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Mul. Like: torch.deg2rad, numpy.deg2rad.
+
+    Examples:
+        >>> at.deg2rad(at.tensor([0.0, 180.0]))
+        tensor([0.0000, 3.1416], device='npu:0')
     """
     real(input.desc.dtype)
     return elementwise.mul(input, math.pi / 180, out=out)
@@ -478,6 +537,10 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Mul. Like: torch.rad2deg, numpy.rad2deg.
+
+    Examples:
+        >>> at.rad2deg(at.tensor([0.0, 3.14159265]))
+        tensor([  0., 180.], device='npu:0')
     """
     real(input.desc.dtype)
     return elementwise.mul(input, 180 / math.pi, out=out)

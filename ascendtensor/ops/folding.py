@@ -89,6 +89,13 @@ def unfold(input: T, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stri
         ShapeError: No window fits.
 
     Ascend operator: Im2col; other dtypes than float32, float16 and bfloat16 are gathered by AsStrided. Like: torch.nn.functional.unfold.
+
+    Examples:
+        >>> at.nn.functional.unfold(at.arange(9.0).reshape(1, 1, 3, 3), kernel_size=2)
+        tensor([[[0., 1., 3., 4.],
+                 [1., 2., 4., 5.],
+                 [3., 4., 6., 7.],
+                 [4., 5., 7., 8.]]], device='npu:0')
     """
     kernel, spacing, sides, steps = _options(kernel_size, dilation, padding, stride)
     if not _image_of(input, "unfold", 3):
@@ -119,6 +126,11 @@ def fold(input: T, output_size: Any, kernel_size: Any, dilation: Any = 1, paddin
 
     Ascend operator: Col2im; other dtypes than float32, float16 and bfloat16 are added up by Add and ViewCopy.
         Like: torch.nn.functional.fold.
+
+    Examples:
+        >>> at.nn.functional.fold(at.ones(1, 4, 1), output_size=(2, 2), kernel_size=2)
+        tensor([[[[1., 1.],
+                  [1., 1.]]]], device='npu:0')
     """
     kernel, spacing, sides, steps = _options(kernel_size, dilation, padding, stride)
     size = geometry.ints(output_size, 2, "output_size")
@@ -174,6 +186,11 @@ def pixel_shuffle(input: T, upscale_factor: int) -> T:
         ValueRangeError: A factor below 1.
 
     Ascend operator: AsStrided. Like: torch.pixel_shuffle.
+
+    Examples:
+        >>> at.nn.functional.pixel_shuffle(at.tensor([[[1.0]], [[2.0]], [[3.0]], [[4.0]]]), 2)
+        tensor([[[1., 2.],
+                 [3., 4.]]], device='npu:0')
     """
     factor = int(upscale_factor)
     *lead, channels, height, width = _channels(input, factor, "pixel_shuffle", "upscale_factor")
@@ -201,6 +218,10 @@ def pixel_unshuffle(input: T, downscale_factor: int) -> T:
         ValueRangeError: A factor below 1.
 
     Ascend operator: AsStrided. Like: torch.pixel_unshuffle.
+
+    Examples:
+        >>> at.nn.functional.pixel_unshuffle(at.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2).flatten()
+        tensor([1., 2., 3., 4.], device='npu:0')
     """
     factor = int(downscale_factor)
     *lead, channels, height, width = _channels(input, factor, "pixel_unshuffle", "downscale_factor")
@@ -228,6 +249,10 @@ def channel_shuffle(input: T, groups: int) -> T:
         ValueRangeError: `groups` below 1.
 
     Ascend operator: AsStrided. Like: torch.channel_shuffle.
+
+    Examples:
+        >>> at.nn.functional.channel_shuffle(at.tensor([[[1], [2], [3], [4]]]), 2).flatten()
+        tensor([1, 3, 2, 4], device='npu:0')
     """
     batch, channels, *sizes = _channels(input, groups, "channel_shuffle", "groups")
     if channels % groups:
@@ -238,11 +263,21 @@ def channel_shuffle(input: T, groups: int) -> T:
 
 @checked
 def native_channel_shuffle(input: T, groups: int) -> T:
-    """`channel_shuffle` by another name. Ascend operator: AsStrided. Like: torch.native_channel_shuffle."""
+    """`channel_shuffle` by another name. Ascend operator: AsStrided. Like: torch.native_channel_shuffle.
+
+    Examples:
+        >>> at.native_channel_shuffle(at.tensor([[[1], [2], [3], [4]]]), 2).flatten()
+        tensor([1, 3, 2, 4], device='npu:0')
+    """
     return channel_shuffle(input, groups)
 
 
 @checked
 def constant_pad_nd(input: T, pad: Any, value: Any = 0) -> T:
-    """`nn.functional.pad` with a number. Ascend operator: PadV3. Like: torch.constant_pad_nd."""
+    """`nn.functional.pad` with a number. Ascend operator: PadV3. Like: torch.constant_pad_nd.
+
+    Examples:
+        >>> at.constant_pad_nd(at.tensor([1, 2]), [1, 2], 0)
+        tensor([0, 1, 2, 0, 0], device='npu:0')
+    """
     return shape.pad(input, pad, "constant", value)

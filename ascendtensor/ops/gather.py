@@ -84,6 +84,11 @@ def gather(input: T, dim: int, index: TensorBase, *, sparse_grad: bool = False, 
         AclError: An index is out of range; shows at the next synchronising call.
 
     Ascend operator: GatherElements. Like: torch.gather, numpy.take_along_axis.
+
+    Examples:
+        >>> at.gather(at.tensor([[1, 2], [3, 4]]), 1, at.tensor([[0, 0], [1, 0]]))
+        tensor([[1, 1],
+                [4, 3]], device='npu:0')
     """
     if input.desc.dtype is d.complex128:  # the operator takes no pairs either
         return into(views.view_as_complex(stack([gather(part, dim, index) for part in (views.real(input), views.imag(input))], -1)), out)
@@ -107,6 +112,11 @@ def take_along_dim(input: T, indices: TensorBase, dim: int | None = None, *, out
         ShapeError: They don't broadcast.
 
     Ascend operator: GatherElements. Like: torch.take_along_dim, numpy.take_along_axis.
+
+    Examples:
+        >>> x = at.tensor([[3, 1, 2]])
+        >>> at.take_along_dim(x, at.argsort(x, dim=1), dim=1)
+        tensor([[1, 2, 3]], device='npu:0')
     """
     if dim is None:
         input, indices, dim = views.reshape(input, -1), views.reshape(indices, -1), 0
@@ -141,6 +151,11 @@ def index_select(input: T, dim: int, index: TensorBase, *, out: T | None = None)
         AclError: An index is out of range; shows at the next synchronising call.
 
     Ascend operator: GatherV2. Like: torch.index_select, numpy.take.
+
+    Examples:
+        >>> at.index_select(at.tensor([[1, 2], [3, 4], [5, 6]]), 0, at.tensor([2, 0]))
+        tensor([[5, 6],
+                [1, 2]], device='npu:0')
     """
     at = dim_of(input, dim, "index_select")
     if len(index.desc.shape) > 1:
@@ -180,6 +195,10 @@ def take(input: T, index: TensorBase, *, out: T | None = None) -> T:
         Tensor of the index's shape and the input's dtype.
 
     Ascend operator: GatherV2. Like: torch.take, numpy.take.
+
+    Examples:
+        >>> at.take(at.tensor([[1, 2], [3, 4]]), at.tensor([3, 0]))
+        tensor([4, 1], device='npu:0')
     """
     return _taken(views.reshape(input, input.desc.numel), index, 0, out)
 
@@ -216,6 +235,11 @@ def scatter(
         ValueRangeError: Another `reduce`.
 
     Ascend operator: ScatterElements. Like: torch.scatter, numpy.put_along_axis.
+
+    Examples:
+        >>> at.scatter(at.zeros(2, 3), 1, at.tensor([[2], [0]]), 1.0)
+        tensor([[0., 0., 1.],
+                [1., 0., 0.]], device='npu:0')
     """
     row, operands, arguments = _scattering(input, dim, index, _source(src, value), reduce)
     if row is None:
@@ -242,7 +266,12 @@ def _scattered_truth(input: T, index: TensorBase, src: TensorBase, dim: int, red
 
 @checked
 def scatter_add(input: T, dim: int, index: TensorBase, src: TensorBase, *, out: T | None = None) -> T:
-    """`scatter` that adds; several values for one place add up. Ascend operator: ScatterElements. Like: torch.scatter_add."""
+    """`scatter` that adds; several values for one place add up. Ascend operator: ScatterElements. Like: torch.scatter_add.
+
+    Examples:
+        >>> at.scatter_add(at.zeros(3), 0, at.tensor([0, 2, 0]), at.tensor([1.0, 2.0, 3.0]))
+        tensor([4., 0., 2.], device='npu:0')
+    """
     return scatter(input, dim, index, src, reduce="add", out=out)
 
 
@@ -307,6 +336,10 @@ def scatter_reduce(
         ValueRangeError: Another `reduce`.
 
     Ascend operator: ScatterElements; ScatterNdMax, ScatterNdMin. Like: torch.scatter_reduce.
+
+    Examples:
+        >>> at.scatter_reduce(at.tensor([1.0, 2.0]), 0, at.tensor([0, 0]), at.tensor([5.0, 3.0]), "amax")
+        tensor([5., 2.], device='npu:0')
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise ValueRangeError(f'reduce must be "sum", "prod", "mean", "amax" or "amin", not {reduce!r}', where="scatter_reduce")
@@ -425,6 +458,10 @@ def index_add(input: T, dim: int, index: TensorBase, source: TensorBase, *, alph
         DTypeError: The dtypes differ, or are not supported.
 
     Ascend operator: InplaceIndexAdd; IndexPutV2, ScatterNdAdd for bool and complex numbers. Like: torch.index_add, numpy.add.at.
+
+    Examples:
+        >>> at.index_add(at.zeros(3), 0, at.tensor([0, 2, 0]), at.tensor([1.0, 2.0, 3.0]))
+        tensor([4., 0., 2.], device='npu:0')
     """
     return into(index_add_(clone(input), dim, index, source, alpha=alpha), out)
 
@@ -464,6 +501,10 @@ def index_copy(input: T, dim: int, index: TensorBase, source: TensorBase, *, out
         DTypeError: The dtypes differ.
 
     Ascend operator: IndexPutV2. Like: torch.index_copy.
+
+    Examples:
+        >>> at.index_copy(at.zeros(3), 0, at.tensor([2, 0]), at.tensor([5.0, 6.0]))
+        tensor([6., 0., 5.], device='npu:0')
     """
     return into(index_copy_(clone(input), dim, index, source), out)
 
@@ -503,6 +544,10 @@ def index_reduce(
         ValueRangeError: Another `reduce`.
 
     Ascend operator: as `scatter_reduce`. Like: torch.index_reduce.
+
+    Examples:
+        >>> at.index_reduce(at.tensor([1.0, 2.0]), 0, at.tensor([0, 0]), at.tensor([5.0, 3.0]), "amax")
+        tensor([5., 2.], device='npu:0')
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise ValueRangeError(f'reduce must be "prod", "mean", "amax" or "amin", not {reduce!r}')
@@ -538,6 +583,10 @@ def index_fill(input: T, dim: int, index: TensorBase, value: Any) -> T:
         value: Number, or 0-d tensor.
 
     Ascend operator: IndexPutV2. Like: torch.index_fill.
+
+    Examples:
+        >>> at.index_fill(at.tensor([1, 2, 3]), 0, at.tensor([0, 2]), -1)
+        tensor([-1,  2, -1], device='npu:0')
     """
     return index_fill_(clone(input), dim, index, value)
 
@@ -553,7 +602,13 @@ def index_fill_(input: T, dim: int, index: TensorBase, value: Any) -> T:
 
 
 def put(input: T, index: TensorBase, source: TensorBase, accumulate: bool = False) -> T:
-    """A copy of `input` with elements of `source` at places of it flattened. Ascend operator: IndexPutV2. Like: torch.put, numpy.put."""
+    """A copy of `input` with elements of `source` at places of it flattened. Ascend operator: IndexPutV2. Like: torch.put, numpy.put.
+
+    Examples:
+        >>> at.put(at.tensor([[1, 2], [3, 4]]), at.tensor([0, 3]), at.tensor([9, 8]))
+        tensor([[9, 2],
+                [3, 8]], device='npu:0')
+    """
     return put_(clone(input), index, source, accumulate)
 
 
@@ -591,6 +646,13 @@ def nonzero(input: T, *, as_tuple: bool = False, out: T | None = None) -> Any:
         int64 tensor [number, dimensions], or a tuple of int64 vectors.
 
     Ascend operator: NonZero. Like: torch.nonzero, numpy.argwhere.
+
+    Examples:
+        >>> at.nonzero(at.tensor([[0, 1], [2, 0]]))
+        tensor([[0, 1],
+                [1, 0]], device='npu:0')
+        >>> at.nonzero(at.tensor([0, 5, 6]), as_tuple=True)
+        (tensor([1, 2], device='npu:0'),)
     """
     shape = input.desc.shape
     if input.desc.dtype.is_complex:
@@ -627,6 +689,11 @@ def where(condition: TensorBase, input: Any = None, other: Any = None, *, out: A
         DTypeError: `condition` is not bool, or only one of the two others is given.
 
     Ascend operator: SelectV2, NonZero. Like: torch.where, numpy.where.
+
+    Examples:
+        >>> x = at.tensor([-1.0, 2.0])
+        >>> at.where(x > 0, x, 0.0)
+        tensor([0., 2.], device='npu:0')
     """
     if input is None and other is None:
         return nonzero(condition, as_tuple=True)
@@ -651,6 +718,10 @@ def unravel_index(indices: T, shape: Any) -> tuple[T, ...]:
         ShapeError: A length is negative.
 
     Ascend operator: FloorDiv, FloorMod. Like: torch.unravel_index, numpy.unravel_index.
+
+    Examples:
+        >>> at.unravel_index(at.tensor([3, 5]), (2, 3))
+        (tensor([1, 1], device='npu:0'), tensor([0, 2], device='npu:0'))
     """
     if indices.desc.dtype.category != d.INTEGER:
         raise DTypeError(f"indices must be of an integer dtype, not {indices.desc.dtype.name}")
@@ -665,7 +736,13 @@ def unravel_index(indices: T, shape: Any) -> tuple[T, ...]:
 
 @checked
 def argwhere(input: T) -> T:
-    """`nonzero` as one tensor. Like: torch.argwhere, numpy.argwhere."""
+    """`nonzero` as one tensor. Like: torch.argwhere, numpy.argwhere.
+
+    Examples:
+        >>> at.argwhere(at.tensor([[0, 1], [2, 0]]))
+        tensor([[0, 1],
+                [1, 0]], device='npu:0')
+    """
     return nonzero(input)
 
 
@@ -683,6 +760,10 @@ def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
         DTypeError: `mask` is not bool.
 
     Ascend operator: MaskedSelect. Like: torch.masked_select.
+
+    Examples:
+        >>> at.masked_select(at.tensor([1, 2, 3]), at.tensor([True, False, True]))
+        tensor([1, 3], device='npu:0')
     """
     if input.desc.shape != mask.desc.shape:
         try:
@@ -714,6 +795,10 @@ def masked_scatter(input: T, mask: TensorBase, source: TensorBase) -> T:
         AclError: `source` has too few elements; shows at the next synchronising call.
 
     Ascend operator: MaskedScatter. Like: torch.masked_scatter, numpy.place.
+
+    Examples:
+        >>> at.masked_scatter(at.tensor([0, 0, 0]), at.tensor([True, False, True]), at.tensor([7, 8, 9]))
+        tensor([7, 0, 8], device='npu:0')
     """
     common = shapes.broadcast_shapes(input.desc.shape, mask.desc.shape)
     if mask.desc.dtype is not d.bool_:

@@ -178,6 +178,10 @@ def index_put(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool 
         IndexRangeError: An index on the host is out of range.
 
     Ascend operator: TensorMove, IndexPutV2. Like: torch.index_put.
+
+    Examples:
+        >>> at.index_put(at.zeros(3), (at.tensor([0, 0]),), at.tensor([1.0, 2.0]), accumulate=True)
+        tensor([3., 0., 0.], device='npu:0')
     """
     copy: T = call(CLONE, (input,)) if input.desc.dtype.name != "complex128" else contiguous_copy(input)  # type: ignore[assignment]
     return index_put_(copy, indices, values, accumulate)

@@ -49,7 +49,12 @@ T = TypeVar("T", bound=TensorBase)
 
 @checked
 def diagonal(A: T, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T:
-    """The diagonals of the matrices in the last two dims, as the last dim; a view. Like: torch.linalg.diagonal, numpy.linalg.diagonal."""
+    """The diagonals of the matrices in the last two dims, as the last dim; a view. Like: torch.linalg.diagonal, numpy.linalg.diagonal.
+
+    Examples:
+        >>> at.linalg.diagonal(at.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4], device='npu:0')
+    """
     return views.diagonal(A, offset, dim1, dim2)
 
 
@@ -72,6 +77,10 @@ def det(A: T, *, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: MatrixDeterminant. Like: torch.linalg.det, numpy.linalg.det.
+
+    Examples:
+        >>> at.linalg.det(at.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor(8., device='npu:0')
     """
     linear("det", A)
     return launch(table.DETERMINANT, A) if out is None else write(table.DETERMINANT, out, (A,))
@@ -93,6 +102,13 @@ def slogdet(A: T, *, out: Any = None) -> SignAndLog[T]:
         DTypeError: Another dtype.
 
     Ascend operator: LogMatrixDeterminant. Like: torch.linalg.slogdet, numpy.linalg.slogdet.
+
+    Examples:
+        >>> sign, logabsdet = at.linalg.slogdet(at.tensor([[-1.0, 0.0], [0.0, 1.0]]))
+        >>> sign
+        tensor(-1., device='npu:0')
+        >>> logabsdet
+        tensor(0., device='npu:0')
     """
     linear("slogdet", A)
     stack, size, _ = stack_of("slogdet", A)
@@ -117,6 +133,10 @@ def logdet(input: T) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: LogMatrixDeterminant and SelectV2. Like: torch.logdet.
+
+    Examples:
+        >>> at.logdet(at.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor(2.0794, device='npu:0')
     """
     sign, logarithm = slogdet(input)
     if input.desc.dtype.is_complex:
@@ -143,6 +163,11 @@ def inv(A: T, *, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: MatrixInverse. Like: torch.linalg.inv, numpy.linalg.inv.
+
+    Examples:
+        >>> at.linalg.inv(at.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]], device='npu:0')
     """
     linear("inv", A)
     return launch(table.INVERSE, A) if out is None else write(table.INVERSE, out, (A,))
@@ -150,7 +175,13 @@ def inv(A: T, *, out: T | None = None) -> T:
 
 @checked
 def inverse(input: T, *, out: T | None = None) -> T:
-    """See `linalg.inv`. Ascend operator: MatrixInverse. Like: torch.inverse."""
+    """See `linalg.inv`. Ascend operator: MatrixInverse. Like: torch.inverse.
+
+    Examples:
+        >>> at.inverse(at.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]], device='npu:0')
+    """
     return inv(input, out=out)
 
 
@@ -181,6 +212,14 @@ def inv_ex(A: T, *, check_errors: bool = False, out: Any = None) -> InverseAndIn
         DTypeError: Another dtype.
 
     Ascend operator: LogMatrixDeterminant, SelectV2 and MatrixInverse. Like: torch.linalg.inv_ex.
+
+    Examples:
+        >>> inverse, info = at.linalg.inv_ex(at.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        >>> inverse
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]], device='npu:0')
+        >>> info
+        tensor(0, device='npu:0', dtype=ascendtensor.int32)
     """
     linear("inv_ex", A)
     stack, size, _ = stack_of("inv_ex", A)
@@ -208,6 +247,10 @@ def tensorinv(A: T, ind: int = 2, *, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: MatrixInverse. Like: torch.linalg.tensorinv, numpy.linalg.tensorinv.
+
+    Examples:
+        >>> at.linalg.tensorinv(at.eye(4).reshape(4, 2, 2), ind=1).shape
+        (2, 2, 4)
     """
     rows, columns = A.desc.shape[:ind], A.desc.shape[ind:]
     if ind <= 0 or prod(rows) != prod(columns):
@@ -242,6 +285,10 @@ def solve(A: T, B: T, *, left: bool = True, out: T | None = None) -> T:
         DTypeError: Another dtype, or two.
 
     Ascend operator: MatrixSolve. Like: torch.linalg.solve, numpy.linalg.solve.
+
+    Examples:
+        >>> at.linalg.solve(at.tensor([[2.0, 0.0], [0.0, 4.0]]), at.tensor([2.0, 8.0]))
+        tensor([1., 2.], device='npu:0')
     """
     linear("solve", A, B)
     stack_of("solve", A)
@@ -275,6 +322,11 @@ def solve_ex(A: T, B: T, *, left: bool = True, check_errors: bool = False, out: 
         DTypeError: Another dtype, or two.
 
     Ascend operator: LogMatrixDeterminant, SelectV2 and MatrixSolve. Like: torch.linalg.solve_ex.
+
+    Examples:
+        >>> result, info = at.linalg.solve_ex(at.tensor([[2.0, 0.0], [0.0, 4.0]]), at.tensor([2.0, 8.0]))
+        >>> result
+        tensor([1., 2.], device='npu:0')
     """
     linear("solve_ex", A, B)
     stack, size, _ = stack_of("solve_ex", A)
@@ -307,6 +359,11 @@ def solve_triangular(A: T, B: T, *, upper: bool, left: bool = True, unitriangula
         DTypeError: Another dtype, or two.
 
     Ascend operator: MatrixTriangularSolve. Like: torch.linalg.solve_triangular, scipy.linalg.solve_triangular.
+
+    Examples:
+        >>> at.linalg.solve_triangular(at.tensor([[1.0, 0.0], [1.0, 1.0]]), at.tensor([[1.0], [3.0]]), upper=False)
+        tensor([[1.],
+                [2.]], device='npu:0')
     """
     linear("solve_triangular", A, B)
     stack_of("solve_triangular", A)
@@ -342,6 +399,11 @@ def tensorsolve(A: T, B: T, dims: Any = None, *, out: T | None = None) -> T:
         DTypeError: Another dtype, or two.
 
     Ascend operator: MatrixSolve. Like: torch.linalg.tensorsolve, numpy.linalg.tensorsolve.
+
+    Examples:
+        >>> at.linalg.tensorsolve(at.eye(4).reshape(2, 2, 2, 2), at.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[1., 2.],
+                [3., 4.]], device='npu:0')
     """
     if dims is not None:
         moved = list(shapes.normalize_dims(tuple(dims), len(A.desc.shape)))
@@ -374,6 +436,11 @@ def cholesky(A: T, upper: bool = False, *, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: Cholesky. Like: torch.linalg.cholesky, numpy.linalg.cholesky.
+
+    Examples:
+        >>> at.linalg.cholesky(at.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]], device='npu:0')
     """
     linear("cholesky", A)
     if not upper:
@@ -398,6 +465,11 @@ def cholesky_ex(A: T, *, upper: bool = False, check_errors: bool = False, out: A
         DTypeError: Another dtype.
 
     Ascend operator: SelfAdjointEig, SelectV2 and Cholesky. Like: torch.linalg.cholesky_ex.
+
+    Examples:
+        >>> factor, info = at.linalg.cholesky_ex(at.tensor([[1.0, 2.0], [2.0, 1.0]]))
+        >>> info
+        tensor(1, device='npu:0', dtype=ascendtensor.int32)
     """
     linear("cholesky_ex", A)
     stack, size, _ = stack_of("cholesky_ex", A)
@@ -427,6 +499,11 @@ def cholesky_solve(B: T, L: T, upper: bool = False, *, out: T | None = None) -> 
         DTypeError: Another dtype, or two.
 
     Ascend operator: MatrixTriangularSolve, twice. Like: torch.cholesky_solve, scipy.linalg.cho_solve.
+
+    Examples:
+        >>> at.cholesky_solve(at.tensor([[4.0], [3.0]]), at.tensor([[2.0, 0.0], [0.0, 1.0]]))
+        tensor([[1.],
+                [3.]], device='npu:0')
     """
     linear("cholesky_solve", L, B)
     stack_of("cholesky_solve", L)
@@ -450,6 +527,11 @@ def cholesky_inverse(L: T, upper: bool = False, *, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: MatrixTriangularSolve and a matrix product. Like: torch.cholesky_inverse.
+
+    Examples:
+        >>> at.cholesky_inverse(at.tensor([[2.0, 0.0], [0.0, 1.0]]))
+        tensor([[0.2500, 0.0000],
+                [0.0000, 1.0000]], device='npu:0')
     """
     linear("cholesky_inverse", L)
     stack, size, _ = stack_of("cholesky_inverse", L)

@@ -71,6 +71,11 @@ def eig(A: T, *, out: Any = None) -> Eigen[T]:
         DTypeError: Another dtype.
 
     Ascend operator: composed of Qr, BatchMatMulV2, Sqrt, RealDiv and others. Like: torch.linalg.eig, numpy.linalg.eig.
+
+    Examples:
+        >>> values, vectors = at.linalg.eig(at.tensor([[2.0, 0.0], [0.0, 3.0]]))
+        >>> values
+        tensor([2.+0.j, 3.+0.j], device='npu:0')
     """
     linear("eig", A)
     stack, size, _ = stack_of("eig", A)
@@ -95,6 +100,10 @@ def eigvals(A: T, *, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: composed of Qr, BatchMatMulV2, Sqrt, RealDiv and others. Like: torch.linalg.eigvals, numpy.linalg.eigvals.
+
+    Examples:
+        >>> at.linalg.eigvals(at.tensor([[2.0, 0.0], [0.0, 3.0]]))
+        tensor([2.+0.j, 3.+0.j], device='npu:0')
     """
     linear("eigvals", A)
     stack, size, _ = stack_of("eigvals", A)

@@ -65,6 +65,12 @@ def qr(A: T, mode: str = "reduced", *, out: Any = None) -> OrthogonalUpper[T]:
         DTypeError: Another dtype.
 
     Ascend operator: Qr. Like: torch.linalg.qr, numpy.linalg.qr.
+
+    Examples:
+        >>> q, r = at.linalg.qr(at.tensor([[3.0, 1.0], [4.0, 2.0]]))
+        >>> r.abs()
+        tensor([[5.0000, 2.2000],
+                [0.0000, 0.4000]], device='npu:0')
     """
     linear("qr", A)
     if mode not in ("reduced", "complete", "r"):
@@ -98,6 +104,11 @@ def householder_product(A: T, tau: T, *, out: T | None = None) -> T:
         DTypeError: Another dtype, or two.
 
     Ascend operator: BatchMatMulV2, Mul and Sub, for each reflection. Like: torch.linalg.householder_product.
+
+    Examples:
+        >>> at.linalg.householder_product(at.tensor([[1.0], [0.0]]), at.tensor([2.0]))
+        tensor([[-1.],
+                [ 0.]], device='npu:0')
     """
     linear("householder_product", A, tau)
     stack, rows, columns = stack_of("householder_product", A, False)
@@ -156,6 +167,11 @@ def svd(A: T, full_matrices: bool = True, *, driver: str | None = None, out: Any
         DTypeError: Another dtype.
 
     Ascend operator: Svd. Like: torch.linalg.svd, numpy.linalg.svd.
+
+    Examples:
+        >>> u, s, vh = at.linalg.svd(at.tensor([[3.0, 0.0], [0.0, -4.0]]))
+        >>> s
+        tensor([4., 3.], device='npu:0')
     """
     linear("svd", A)
     _driver("svd", driver, *_CUSOLVER)
@@ -177,6 +193,10 @@ def svdvals(A: T, *, driver: str | None = None, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: Svd. Like: torch.linalg.svdvals, numpy.linalg.svdvals.
+
+    Examples:
+        >>> at.linalg.svdvals(at.tensor([[3.0, 0.0], [0.0, -4.0]]))
+        tensor([4., 3.], device='npu:0')
     """
     linear("svdvals", A)
     _driver("svdvals", driver, *_CUSOLVER)
@@ -214,6 +234,14 @@ def eigh(A: T, UPLO: str = "L", *, out: Any = None) -> Eigen[T]:
         DTypeError: Another dtype.
 
     Ascend operator: SelfAdjointEig. Like: torch.linalg.eigh, numpy.linalg.eigh.
+
+    Examples:
+        >>> values, vectors = at.linalg.eigh(at.tensor([[3.0, 0.0], [0.0, 2.0]]))
+        >>> values
+        tensor([2., 3.], device='npu:0')
+        >>> vectors.abs()
+        tensor([[0., 1.],
+                [1., 0.]], device='npu:0')
     """
     linear("eigh", A)
     values, vectors = call(table.EIGEN, (_triangle("eigh", A, UPLO),), (True,))
@@ -235,6 +263,10 @@ def eigvalsh(A: T, UPLO: str = "L", *, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: SelfAdjointEig. Like: torch.linalg.eigvalsh, numpy.linalg.eigvalsh.
+
+    Examples:
+        >>> at.linalg.eigvalsh(at.tensor([[3.0, 0.0], [0.0, 2.0]]))
+        tensor([2., 3.], device='npu:0')
     """
     linear("eigvalsh", A)
     stack, size, _ = stack_of("eigvalsh", A)
@@ -257,6 +289,14 @@ def ldl_factor(A: T, *, hermitian: bool = False, out: Any = None) -> Any:
         UnsupportedError: Always.
 
     Like: torch.linalg.ldl_factor.
+
+    Examples:
+        >>> at.linalg.ldl_factor(at.eye(2))
+        Traceback (most recent call last):
+            ...
+        ascendtensor.errors.UnsupportedError: ldl_factor: no Ascend operator factors indefinite matrices symmetrically
+          operands: float32[2, 2] on npu:0
+          Positive definite matrices have cholesky, others lu_factor.
     """
     linear("ldl_factor", A)
     raise _no_ldl("ldl_factor", A)
@@ -270,6 +310,14 @@ def ldl_factor_ex(A: T, *, hermitian: bool = False, check_errors: bool = False, 
         UnsupportedError: Always.
 
     Like: torch.linalg.ldl_factor_ex.
+
+    Examples:
+        >>> at.linalg.ldl_factor_ex(at.eye(2))
+        Traceback (most recent call last):
+            ...
+        ascendtensor.errors.UnsupportedError: ldl_factor_ex: no Ascend operator factors indefinite matrices symmetrically
+          operands: float32[2, 2] on npu:0
+          Positive definite matrices have cholesky, others lu_factor.
     """
     linear("ldl_factor_ex", A)
     raise _no_ldl("ldl_factor_ex", A)
@@ -283,6 +331,14 @@ def ldl_solve(LD: T, pivots: TensorBase, B: T, *, hermitian: bool = False, out: 
         UnsupportedError: Always.
 
     Like: torch.linalg.ldl_solve.
+
+    Examples:
+        >>> at.linalg.ldl_solve(at.eye(2), at.tensor([1, 2]), at.ones(2, 1))
+        Traceback (most recent call last):
+            ...
+        ascendtensor.errors.UnsupportedError: ldl_solve: no Ascend operator factors indefinite matrices symmetrically
+          operands: float32[2, 2] on npu:0
+          Positive definite matrices have cholesky, others lu_factor.
     """
     linear("ldl_solve", LD, B)
     raise _no_ldl("ldl_solve", LD)
@@ -411,6 +467,14 @@ def lu_factor(A: T, *, pivot: bool = True, out: Any = None) -> PackedFactors[T]:
         DTypeError: Another dtype.
 
     Ascend operator: Lu; with Qr for tall and MatrixTriangularSolve for wide matrices. Like: torch.linalg.lu_factor.
+
+    Examples:
+        >>> factors, pivots = at.linalg.lu_factor(at.tensor([[1.0, 2.0], [2.0, 2.0]]))
+        >>> factors
+        tensor([[2.0000, 2.0000],
+                [0.5000, 1.0000]], device='npu:0')
+        >>> pivots
+        tensor([2, 2], device='npu:0', dtype=ascendtensor.int32)
     """
     packed, order = _factors("lu_factor", A, pivot)
     return put(PackedFactors(packed, _exchanges(order, min(A.desc.shape[-2:]))), out)
@@ -422,6 +486,11 @@ def lu_factor_ex(A: T, *, pivot: bool = True, check_errors: bool = False, out: A
     `check_errors`, which waits for it).
 
     Ascend operator: Lu. Like: torch.linalg.lu_factor_ex.
+
+    Examples:
+        >>> factors, pivots, info = at.linalg.lu_factor_ex(at.tensor([[1.0, 2.0], [2.0, 2.0]]))
+        >>> info
+        tensor(0, device='npu:0', dtype=ascendtensor.int32)
     """
     packed, pivots = lu_factor(A, pivot=pivot)
     found = PackedFactorsAndInfo(packed, pivots, filled(A, A.desc.shape[:-2], 0, d.int32))
@@ -447,6 +516,18 @@ def lu(A: T, *, pivot: bool = True, out: Any = None) -> PermutedFactors[T]:
         DTypeError: Another dtype.
 
     Ascend operator: Lu; with Qr for tall and MatrixTriangularSolve for wide matrices. Like: torch.linalg.lu, scipy.linalg.lu.
+
+    Examples:
+        >>> p, l, u = at.linalg.lu(at.tensor([[1.0, 2.0], [2.0, 2.0]]))
+        >>> p
+        tensor([[0., 1.],
+                [1., 0.]], device='npu:0')
+        >>> l
+        tensor([[1.0000, 0.0000],
+                [0.5000, 1.0000]], device='npu:0')
+        >>> u
+        tensor([[2., 2.],
+                [0., 1.]], device='npu:0')
     """
     packed, order = _factors("lu", A, pivot)
     return put(PermutedFactors(_permutation(order, A), *_unpacked(packed)), out)
@@ -470,6 +551,13 @@ def lu_unpack(
         DTypeError: Another dtype.
 
     Ascend operator: GatherElements, SelectV2, Tril and Triu. Like: torch.lu_unpack.
+
+    Examples:
+        >>> factors, pivots = at.linalg.lu_factor(at.tensor([[1.0, 2.0], [2.0, 2.0]]))
+        >>> p, l, u = at.lu_unpack(factors, pivots)
+        >>> p @ l @ u
+        tensor([[1., 2.],
+                [2., 2.]], device='npu:0')
     """
     linear("lu_unpack", LU_data)
     rows = stack_of("lu_unpack", LU_data, False)[1]
@@ -505,6 +593,12 @@ def lu_solve(LU: T, pivots: TensorBase, B: T, *, left: bool = True, adjoint: boo
         DTypeError: Another dtype, or two.
 
     Ascend operator: MatrixTriangularSolve and GatherElements. Like: torch.linalg.lu_solve, scipy.linalg.lu_solve.
+
+    Examples:
+        >>> factors, pivots = at.linalg.lu_factor(at.tensor([[1.0, 2.0], [2.0, 2.0]]))
+        >>> at.linalg.lu_solve(factors, pivots, at.tensor([[3.0], [4.0]]))
+        tensor([[1.],
+                [1.]], device='npu:0')
     """
     linear("lu_solve", LU, B)
     stack_of("lu_solve", LU)

@@ -33,7 +33,14 @@ T = TypeVar("T", bound=TensorBase)
 
 @checked
 def qr(input: T, some: bool = True, *, out: Any = None) -> OrthogonalUpper[T]:
-    """See `linalg.qr`, of mode "reduced", or "complete" without `some`. Ascend operator: Qr. Like: torch.qr."""
+    """See `linalg.qr`, of mode "reduced", or "complete" without `some`. Ascend operator: Qr. Like: torch.qr.
+
+    Examples:
+        >>> q, r = at.qr(at.tensor([[3.0, 1.0], [4.0, 2.0]]))
+        >>> r.abs()
+        tensor([[5.0000, 2.2000],
+                [0.0000, 0.4000]], device='npu:0')
+    """
     return linalg_factors.qr(input, "reduced" if some else "complete", out=out)
 
 
@@ -51,6 +58,11 @@ def svd(input: T, some: bool = True, compute_uv: bool = True, *, out: Any = None
         `U` and `V` (vectors as columns) and `S` (real, descending).
 
     Ascend operator: Svd. Like: torch.svd.
+
+    Examples:
+        >>> u, s, v = at.svd(at.tensor([[3.0, 0.0], [0.0, -4.0]]))
+        >>> s
+        tensor([4., 3.], device='npu:0')
     """
     linear("svd", input)
     if compute_uv:
@@ -62,14 +74,27 @@ def svd(input: T, some: bool = True, compute_uv: bool = True, *, out: Any = None
 
 @checked
 def lu(A: T, pivot: bool = True, get_infos: bool = False, *, out: Any = None) -> Any:
-    """See `linalg.lu_factor`, and `linalg.lu_factor_ex` with `get_infos`. Ascend operator: Lu. Like: torch.lu."""
+    """See `linalg.lu_factor`, and `linalg.lu_factor_ex` with `get_infos`. Ascend operator: Lu. Like: torch.lu.
+
+    Examples:
+        >>> factors, pivots = at.lu(at.tensor([[1.0, 2.0], [2.0, 2.0]]))
+        >>> pivots
+        tensor([2, 2], device='npu:0', dtype=ascendtensor.int32)
+    """
     found = linalg_factors.lu_factor_ex(A, pivot=pivot)
     return put(PackedFactorsAndInfo(*found) if get_infos else PackedFactors(*found[:2]), out)
 
 
 @checked
 def lu_solve(b: T, LU_data: T, LU_pivots: TensorBase, *, out: T | None = None) -> T:
-    """See `linalg.lu_solve`, with the right side first. Ascend operator: MatrixTriangularSolve. Like: torch.lu_solve."""
+    """See `linalg.lu_solve`, with the right side first. Ascend operator: MatrixTriangularSolve. Like: torch.lu_solve.
+
+    Examples:
+        >>> factors, pivots = at.linalg.lu_factor(at.tensor([[1.0, 2.0], [2.0, 2.0]]))
+        >>> at.lu_solve(at.tensor([[3.0], [4.0]]), factors, pivots)
+        tensor([[1.],
+                [1.]], device='npu:0')
+    """
     return linalg_factors.lu_solve(LU_data, LU_pivots, b, out=out)
 
 
@@ -90,6 +115,12 @@ def triangular_solve(
         `solution` and `cloned_coefficient`.
 
     Ascend operator: MatrixTriangularSolve. Like: torch.triangular_solve.
+
+    Examples:
+        >>> solution, a = at.triangular_solve(at.tensor([[1.0], [3.0]]), at.tensor([[1.0, 0.0], [1.0, 1.0]]), upper=False)
+        >>> solution
+        tensor([[1.],
+                [2.]], device='npu:0')
     """
     matrix = turned(A) if transpose else A
     solution = linalg.solve_triangular(matrix, b, upper=bool(upper) is not bool(transpose), unitriangular=unitriangular)
@@ -99,13 +130,24 @@ def triangular_solve(
 
 @checked
 def pinverse(input: T, rcond: float = 1e-15) -> T:
-    """See `linalg.pinv`; singular values below `rcond` times the largest count as 0. Ascend operator: Svd. Like: torch.pinverse."""
+    """See `linalg.pinv`; singular values below `rcond` times the largest count as 0. Ascend operator: Svd. Like: torch.pinverse.
+
+    Examples:
+        >>> at.pinverse(at.tensor([[2.0, 0.0]]))
+        tensor([[0.5000],
+                [0.0000]], device='npu:0')
+    """
     return linalg_norms.pinv(input, rtol=rcond)
 
 
 @checked
 def cross(input: T, other: T, dim: int | None = None, *, out: T | None = None) -> T:
-    """See `linalg.cross`; without `dim` along the first dim of length 3. Ascend operator: Cross. Like: torch.cross, numpy.cross."""
+    """See `linalg.cross`; without `dim` along the first dim of length 3. Ascend operator: Cross. Like: torch.cross, numpy.cross.
+
+    Examples:
+        >>> at.cross(at.tensor([1, 0, 0]), at.tensor([0, 1, 0]))
+        tensor([0, 0, 1], device='npu:0')
+    """
     if dim is None:
         common = shapes.broadcast_shapes(input.desc.shape, other.desc.shape)
         if 3 not in common:
@@ -132,6 +174,10 @@ def norm(input: T, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: 
         DTypeError: The operand is of bool or integers.
 
     Ascend operator: that of `linalg.vector_norm`; Svd. Like: torch.norm, numpy.linalg.norm of a vector.
+
+    Examples:
+        >>> at.norm(at.tensor([3.0, 4.0]))
+        tensor(5., device='npu:0')
     """
     if p != "nuc":
         return vector_norm_of(input, 2 if p is None else p, dim, keepdim, dtype=dtype, out=out)

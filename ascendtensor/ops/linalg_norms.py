@@ -55,6 +55,10 @@ def matrix_norm(
         DTypeError: bool or integers.
 
     Ascend operator: LpNormV2; Abs, ReduceSum and ReduceMax; Svd. Like: torch.linalg.matrix_norm, numpy.linalg.matrix_norm.
+
+    Examples:
+        >>> at.linalg.matrix_norm(at.tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(5., device='npu:0')
     """
     if dtype is not None:
         A = _in(A, dtype)
@@ -132,6 +136,12 @@ def norm(A: T, ord: Any = None, dim: Any = None, keepdim: bool = False, *, out: 
         DTypeError: bool or integers.
 
     Ascend operator: those of `vector_norm` and `matrix_norm`. Like: torch.linalg.norm, numpy.linalg.norm.
+
+    Examples:
+        >>> at.linalg.norm(at.tensor([3.0, 4.0]))
+        tensor(5., device='npu:0')
+        >>> at.linalg.norm(at.tensor([3.0, -4.0]), float("inf"))
+        tensor(4., device='npu:0')
     """
     if ord is None:
         if isinstance(dim, (tuple, list)) and len(dim) > 2:
@@ -168,6 +178,10 @@ def cond(A: T, p: Any = None, *, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: Svd and RealDiv; MatrixInverse for other norms. Like: torch.linalg.cond, numpy.linalg.cond.
+
+    Examples:
+        >>> at.linalg.cond(at.tensor([[4.0, 0.0], [0.0, 0.5]]))
+        tensor(8., device='npu:0')
     """
     linear("cond", A)
     if p not in (None, *_ORDERS):
@@ -231,6 +245,10 @@ def matrix_rank(A: T, tol: Any = None, hermitian: bool = False, *, atol: Any = N
         DTypeError: Another dtype.
 
     Ascend operator: Svd or SelfAdjointEig, Greater and ReduceSum. Like: torch.linalg.matrix_rank, numpy.linalg.matrix_rank.
+
+    Examples:
+        >>> at.linalg.matrix_rank(at.tensor([[1.0, 2.0], [2.0, 4.0]]))
+        tensor(1, device='npu:0')
     """
     linear("matrix_rank", A)
     if tol is not None:
@@ -262,6 +280,11 @@ def pinv(A: T, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, 
 
     Ascend operator: Pinverse for a real matrix without tolerances; else Svd or SelfAdjointEig, and products. Like: torch.linalg.pinv,
     numpy.linalg.pinv.
+
+    Examples:
+        >>> at.linalg.pinv(at.tensor([[2.0, 0.0]]))
+        tensor([[0.5000],
+                [0.0000]], device='npu:0')
     """
     linear("pinv", A)
     rtol = rcond if rtol is None else rtol
@@ -318,6 +341,11 @@ def lstsq(A: T, B: T, rcond: float | None = None, *, driver: str | None = None) 
 
     Ascend operator: MatrixSolveLs; Svd for ranks, for a given `rcond` and for complex matrices. Like: torch.linalg.lstsq,
     numpy.linalg.lstsq.
+
+    Examples:
+        >>> at.linalg.lstsq(at.eye(2), at.tensor([[1.0], [3.0]])).solution
+        tensor([[1.],
+                [3.]], device='npu:0')
     """
     linear("lstsq", A, B)
     if driver not in _DRIVERS:

@@ -45,6 +45,11 @@ def multi_dot(tensors: Sequence[T], *, out: T | None = None) -> T:
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2. Like: torch.linalg.multi_dot, numpy.linalg.multi_dot.
+
+    Examples:
+        >>> at.linalg.multi_dot([at.ones(2, 3), at.ones(3, 1), at.ones(1, 2)])
+        tensor([[3., 3.],
+                [3., 3.]], device='npu:0')
     """
     tensors = list(tensors)
     if len(tensors) < 2:
@@ -91,7 +96,13 @@ def _product(tensors: Sequence[T], splits: dict[tuple[int, int], int], first: in
 
 @checked
 def chain_matmul(*matrices: Any, out: Any = None) -> Any:
-    """See `linalg.multi_dot`, for matrices only; a single one is given back. Ascend operator: MatMulV2. Like: torch.chain_matmul."""
+    """See `linalg.multi_dot`, for matrices only; a single one is given back. Ascend operator: MatMulV2. Like: torch.chain_matmul.
+
+    Examples:
+        >>> at.chain_matmul(at.ones(2, 3), at.ones(3, 1), at.ones(1, 2))
+        tensor([[3., 3.],
+                [3., 3.]], device='npu:0')
+    """
     for each in matrices:
         if len(require_tensor(each, "each of matrices", "chain_matmul").desc.shape) != 2:
             raise ShapeError("matrices are needed").with_context("chain_matmul", matrices)
@@ -117,6 +128,11 @@ def matrix_power(A: T, n: int, *, out: T | None = None) -> T:
         DTypeError: Another dtype.
 
     Ascend operator: BatchMatMulV2; MatrixInverse. Like: torch.linalg.matrix_power, numpy.linalg.matrix_power.
+
+    Examples:
+        >>> at.linalg.matrix_power(at.tensor([[1.0, 1.0], [1.0, 0.0]]), 5)
+        tensor([[8., 5.],
+                [5., 3.]], device='npu:0')
     """
     if not hasattr(n, "__index__"):
         raise DTypeError(f"n must be an int, not {type(n).__name__}").with_context("matrix_power", (A,))
@@ -158,6 +174,11 @@ def matrix_exp(A: T) -> T:
         DTypeError: bool or integers.
 
     Ascend operator: BatchMatMulV2. Like: torch.linalg.matrix_exp, scipy.linalg.expm.
+
+    Examples:
+        >>> at.linalg.matrix_exp(at.tensor([[0.0, 1.0], [0.0, 0.0]]))
+        tensor([[1., 1.],
+                [0., 1.]], device='npu:0')
     """
     floating(A, "matrix_exp")
     _, size, _ = stack_of("matrix_exp", A)
@@ -211,6 +232,12 @@ def vander(x: T, *, N: int | None = None) -> T:
         ValueRangeError: N is less than 1.
 
     Ascend operator: Mul and ViewCopy. Like: torch.linalg.vander, numpy.vander(increasing=True).
+
+    Examples:
+        >>> at.linalg.vander(at.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [1, 2, 4],
+                [1, 3, 9]], device='npu:0')
     """
     if not x.desc.shape:
         raise ShapeError("at least one dim is needed").with_context("vander", (x,))

@@ -56,6 +56,10 @@ def cross(input: T, other: T, *, dim: int = -1, out: T | None = None) -> T:
         IndexRangeError: There is no such dim.
 
     Ascend operator: Cross. Like: torch.linalg.cross, numpy.linalg.cross.
+
+    Examples:
+        >>> at.linalg.cross(at.tensor([1.0, 0.0, 0.0]), at.tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.], device='npu:0')
     """
     left, right = input.desc.shape, other.desc.shape
     if len(left) != len(right):
@@ -85,6 +89,10 @@ def dist(input: T, other: T, p: float = 2) -> T:
         DTypeError: bool or integers.
 
     Ascend operator: Sub and LpNormV2. Like: torch.dist.
+
+    Examples:
+        >>> at.dist(at.tensor([0.0, 0.0]), at.tensor([3.0, 4.0]))
+        tensor(5., device='npu:0')
     """
     return vector_norm(elementwise.sub(input, require_tensor(other, "other", "dist")), p)
 
@@ -113,6 +121,10 @@ def cdist(x1: T, x2: T, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_d
 
     Ascend operator: Sub and LpNormV2; MatMulV2 for many vectors. Cdist itself has no prebuilt kernel, and makes a model for each order.
     Like: torch.cdist, scipy.spatial.distance.cdist.
+
+    Examples:
+        >>> at.cdist(at.tensor([[0.0, 0.0]]), at.tensor([[3.0, 4.0], [0.0, 1.0]]))
+        tensor([[5., 1.]], device='npu:0')
     """
     if compute_mode not in _MODES:
         raise ValueRangeError(f"compute_mode must be one of {', '.join(map(repr, _MODES))}, not {compute_mode!r}", where="cdist")
@@ -186,6 +198,10 @@ def pdist(input: T, p: float = 2.0) -> T:
         DTypeError: The dtype is not floating.
 
     Ascend operator: Pdist; Sub and reductions for float64 and for p = inf. Like: torch.pdist, scipy.spatial.distance.pdist.
+
+    Examples:
+        >>> at.nn.functional.pdist(at.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+        tensor([5.0000, 1.0000, 4.2426], device='npu:0')
     """
     _real("pdist", input)
     if len(input.desc.shape) != 2:
@@ -224,6 +240,11 @@ def renorm(input: T, p: float, dim: int, maxnorm: float, *, out: T | None = None
         DTypeError: bool or integers.
 
     Ascend operator: LpNormV2, SelectV2 and Mul: Renorm itself makes a model for each `maxnorm`. Like: torch.renorm.
+
+    Examples:
+        >>> at.renorm(at.tensor([[3.0, 4.0], [0.0, 1.0]]), 2, 0, 1.0)
+        tensor([[0.6000, 0.8000],
+                [0.0000, 1.0000]], device='npu:0')
     """
     floating(input, "renorm")
     rank = len(input.desc.shape)
@@ -259,6 +280,11 @@ def cov(input: T, *, correction: int = 1, fweights: T | None = None, aweights: T
         DTypeError: bool; weights of another kind.
 
     Ascend operator: ReduceMean, Sub, MatMulV2 and RealDiv. Like: torch.cov, numpy.cov.
+
+    Examples:
+        >>> at.cov(at.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]], device='npu:0')
     """
     if len(input.desc.shape) > 2 or input.desc.dtype is d.bool_:
         kind = ShapeError if len(input.desc.shape) > 2 else DTypeError
@@ -327,6 +353,11 @@ def corrcoef(input: T) -> T:
         DTypeError: bool.
 
     Ascend operator: those of `cov`, Sqrt, RealDiv and ClipByValueV2. Like: torch.corrcoef, numpy.corrcoef.
+
+    Examples:
+        >>> at.corrcoef(at.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]], device='npu:0')
     """
     products = cov(input)
     if not products.desc.shape:

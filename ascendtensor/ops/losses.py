@@ -114,6 +114,10 @@ def mse_loss(input: T, target: T, *, reduction: str = "mean", weight: T | None =
         ValueRangeError: The reduction is none.
 
     Ascend operator: MseLoss; composed for float64 and with weights. Like: torch.nn.functional.mse_loss.
+
+    Examples:
+        >>> at.nn.functional.mse_loss(at.tensor([1.0, 2.0]), at.tensor([0.0, 5.0]))
+        tensor(5., device='npu:0')
     """
     check_reduction(reduction, "mse_loss")
     floating(input, "mse_loss")
@@ -137,6 +141,10 @@ def l1_loss(input: T, target: T, *, reduction: str = "mean", weight: T | None = 
     """The absolute difference. Arguments, result and errors as for `mse_loss`.
 
     Ascend operator: LpLoss; composed for float64 and with weights. Like: torch.nn.functional.l1_loss.
+
+    Examples:
+        >>> at.nn.functional.l1_loss(at.tensor([1.0, 2.0]), at.tensor([0.0, 5.0]))
+        tensor(2., device='npu:0')
     """
     check_reduction(reduction, "l1_loss")
     floating(input, "l1_loss")
@@ -155,6 +163,10 @@ def smooth_l1_loss(input: T, target: T, *, reduction: str = "mean", beta: float 
     """The absolute difference less `beta / 2`, and half its square over `beta` below `beta`. Arguments and result as for `mse_loss`.
 
     Ascend operator: SmoothL1LossV2, of which `beta` is an attribute; composed for float64. Like: torch.nn.functional.smooth_l1_loss.
+
+    Examples:
+        >>> at.nn.functional.smooth_l1_loss(at.tensor([0.5, 3.0]), at.tensor([0.0, 0.0]), reduction="none")
+        tensor([0.1250, 2.5000], device='npu:0')
     """
     check_reduction(reduction, "smooth_l1_loss")
     floating(input, "smooth_l1_loss")
@@ -187,6 +199,10 @@ def huber_loss(input: T, target: T, reduction: str = "mean", delta: float = 1.0,
         ValueRangeError: The reduction is none, or `delta` not positive.
 
     Ascend operator: composed of Sub, Abs, Mul and SelectV2. Like: torch.nn.functional.huber_loss.
+
+    Examples:
+        >>> at.nn.functional.huber_loss(at.tensor([0.5, 3.0]), at.tensor([0.0, 0.0]), reduction="none")
+        tensor([0.1250, 2.5000], device='npu:0')
     """
     check_reduction(reduction, "huber_loss")
     floating(input, "huber_loss")
@@ -225,6 +241,10 @@ def poisson_nll_loss(input: T, target: T, log_input: bool = True, full: bool = F
         ValueRangeError: The reduction is none.
 
     Ascend operator: composed of Exp, Log, Mul and Sub. Like: torch.nn.functional.poisson_nll_loss.
+
+    Examples:
+        >>> at.nn.functional.poisson_nll_loss(at.tensor([0.0]), at.tensor([2.0]))
+        tensor(1., device='npu:0')
     """
     check_reduction(reduction, "poisson_nll_loss")
     dtype = common(input, target)
@@ -266,6 +286,10 @@ def gaussian_nll_loss(input: T, target: T, var: Any, full: bool = False, eps: fl
         ValueRangeError: The reduction is none, or the variance a negative number.
 
     Ascend operator: composed of Sub, Mul, Maximum, RealDiv and Log. Like: torch.nn.functional.gaussian_nll_loss.
+
+    Examples:
+        >>> at.nn.functional.gaussian_nll_loss(at.tensor([1.0]), at.tensor([3.0]), at.tensor([1.0]))
+        tensor(2., device='npu:0')
     """
     check_reduction(reduction, "gaussian_nll_loss")
     dtype = common(input, target)
@@ -321,6 +345,10 @@ def binary_cross_entropy(input: T, target: T, weight: T | None = None, *, reduct
         DTypeError: The dtype is not floating, or the dtypes differ.
 
     Ascend operator: BinaryCrossEntropy; composed for float64. Like: torch.nn.functional.binary_cross_entropy.
+
+    Examples:
+        >>> at.nn.functional.binary_cross_entropy(at.tensor([0.5, 0.9]), at.tensor([1.0, 1.0]), reduction="none")
+        tensor([0.6931, 0.1054], device='npu:0')
     """
     check_reduction(reduction, "binary_cross_entropy")
     same_shape(input, target, "binary_cross_entropy")
@@ -364,6 +392,10 @@ def binary_cross_entropy_with_logits(
 
     Ascend operator: SigmoidCrossEntropyWithLogitsV2; composed for float64 and for mixed dtypes.
         Like: torch.nn.functional.binary_cross_entropy_with_logits.
+
+    Examples:
+        >>> at.nn.functional.binary_cross_entropy_with_logits(at.tensor([0.0, 0.0]), at.tensor([1.0, 0.0]))
+        tensor(0.6931, device='npu:0')
     """
     function = "binary_cross_entropy_with_logits"
     check_reduction(reduction, function)
@@ -400,6 +432,10 @@ def kl_div(input: T, target: T, *, reduction: str = "mean", log_target: bool = F
         DTypeError: A dtype is not floating.
 
     Ascend operator: KLDivV2; composed for float64 and for mixed dtypes. Like: torch.nn.functional.kl_div.
+
+    Examples:
+        >>> at.nn.functional.kl_div(at.tensor([0.0, 0.0]), at.tensor([0.5, 0.5]), reduction="sum")
+        tensor(-0.6931, device='npu:0')
     """
     check_reduction(reduction, "kl_div", (*_REDUCTIONS, "batchmean"))
     floating(input, "kl_div")

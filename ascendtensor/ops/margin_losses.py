@@ -42,6 +42,10 @@ def margin_ranking_loss(input1: T, input2: T, target: T, margin: float = 0, *, r
         ValueRangeError: The reduction is none.
 
     Ascend operator: composed of Sub, Mul, Maximum and ReduceMean. Like: torch.nn.functional.margin_ranking_loss.
+
+    Examples:
+        >>> at.nn.functional.margin_ranking_loss(at.tensor([1.0, 1.0]), at.tensor([3.0, 0.0]), at.tensor([1, 1]), reduction="none")
+        tensor([2., 0.], device='npu:0')
     """
     check_reduction(reduction, "margin_ranking_loss")
     if len({len(each.desc.shape) for each in (input1, input2, target)}) > 1:
@@ -71,6 +75,10 @@ def hinge_embedding_loss(input: T, target: T, margin: float = 1.0, *, reduction:
         ValueRangeError: The reduction is none.
 
     Ascend operator: composed of Sub, Maximum, NotEqual, SelectV2 and Add. Like: torch.nn.functional.hinge_embedding_loss.
+
+    Examples:
+        >>> at.nn.functional.hinge_embedding_loss(at.tensor([0.25, 0.25]), at.tensor([1, -1]), reduction="none")
+        tensor([0.2500, 0.7500], device='npu:0')
     """
     check_reduction(reduction, "hinge_embedding_loss")
     wide = widened(input)
@@ -97,6 +105,10 @@ def cosine_embedding_loss(input1: T, input2: T, target: T, margin: float = 0, *,
         ValueRangeError: The reduction is none.
 
     Ascend operator: composed of Mul, ReduceSum, Sqrt, RealDiv and SelectV2. Like: torch.nn.functional.cosine_embedding_loss.
+
+    Examples:
+        >>> at.nn.functional.cosine_embedding_loss(at.tensor([[1.0, 0.0]]), at.tensor([[0.0, 1.0]]), at.tensor([1]))
+        tensor(1., device='npu:0')
     """
     function = "cosine_embedding_loss"
     check_reduction(reduction, function)
@@ -134,6 +146,10 @@ def soft_margin_loss(input: T, target: T, *, reduction: str = "mean") -> T:
         ValueRangeError: The reduction is none.
 
     Ascend operator: SoftMarginLoss; composed for float64 and for mixed dtypes. Like: torch.nn.functional.soft_margin_loss.
+
+    Examples:
+        >>> at.nn.functional.soft_margin_loss(at.tensor([0.0, 0.0]), at.tensor([1, -1]))
+        tensor(0.6931, device='npu:0')
     """
     check_reduction(reduction, "soft_margin_loss")
     floating(input, "soft_margin_loss")
@@ -178,6 +194,10 @@ def triplet_margin_loss(
         ValueRangeError: The margin is not positive, or the reduction none.
 
     Ascend operator: composed of Sub, LpNormV2, Maximum and ReduceMean. Like: torch.nn.functional.triplet_margin_loss.
+
+    Examples:
+        >>> at.nn.functional.triplet_margin_loss(at.zeros(1, 2), at.zeros(1, 2), at.tensor([[0.5, 0.0]]))
+        tensor(0.5000, device='npu:0')
     """
 
     def distance(left: T, right: T) -> T:
@@ -211,6 +231,11 @@ def triplet_margin_with_distance_loss(
         ValueRangeError: The margin is not positive, or the reduction none.
 
     Ascend operator: those of the distance, Maximum and ReduceMean. Like: torch.nn.functional.triplet_margin_with_distance_loss.
+
+    Examples:
+        >>> anchor, other = at.zeros(1, 2), at.tensor([[0.5, 0.0]])
+        >>> at.nn.functional.triplet_margin_with_distance_loss(anchor, anchor, other, distance_function=lambda a, b: (a - b).abs().sum(1))
+        tensor(0.5000, device='npu:0')
     """
     measure = pairwise_distance if distance_function is None else distance_function
     return _triplet(anchor, positive, negative, measure, margin, swap, reduction, "triplet_margin_with_distance_loss")

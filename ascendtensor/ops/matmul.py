@@ -63,6 +63,12 @@ def matmul(input: T, other: T, *, out: T | None = None) -> T:
         DTypeError: The dtypes differ, or are bool; the text names both.
 
     Ascend operator: MatMulV2, BatchMatMulV2; others for other dtypes, see the module. Like: torch.matmul, numpy.matmul.
+
+    Examples:
+        >>> at.matmul(at.tensor([[1.0, 2.0], [3.0, 4.0]]), at.tensor([1.0, 1.0]))
+        tensor([3., 7.], device='npu:0')
+        >>> at.matmul(at.ones(5, 2, 3), at.ones(3, 4)).shape
+        (5, 2, 4)
     """
     try:
         left, right = input.desc, other.desc
@@ -199,6 +205,10 @@ def mm(input: T, mat2: T, *, out: T | None = None) -> T:
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2. Like: torch.mm.
+
+    Examples:
+        >>> at.mm(at.tensor([[1.0, 2.0]]), at.tensor([[3.0], [4.0]]))
+        tensor([[11.]], device='npu:0')
     """
     _ranks("mm", (input, mat2), (2, 2))
     return matmul(input, mat2, out=out)
@@ -213,6 +223,10 @@ def bmm(input: T, mat2: T, *, out: T | None = None) -> T:
         DTypeError: The dtypes differ.
 
     Ascend operator: BatchMatMulV2. Like: torch.bmm.
+
+    Examples:
+        >>> at.bmm(at.ones(2, 1, 3), at.ones(2, 3, 1)).flatten()
+        tensor([3., 3.], device='npu:0')
     """
     _ranks("bmm", (input, mat2), (3, 3))
     if input.desc.shape[0] != mat2.desc.shape[0]:
@@ -230,6 +244,10 @@ def mv(input: T, vec: T, *, out: T | None = None) -> T:
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2. Like: torch.mv.
+
+    Examples:
+        >>> at.mv(at.tensor([[1.0, 2.0], [3.0, 4.0]]), at.tensor([1.0, 1.0]))
+        tensor([3., 7.], device='npu:0')
     """
     _ranks("mv", (input, vec), (2, 1))
     return matmul(input, vec, out=out)
@@ -244,6 +262,10 @@ def dot(input: T, tensor: T, *, out: T | None = None) -> T:
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2. Like: torch.dot, numpy.dot of vectors.
+
+    Examples:
+        >>> at.dot(at.tensor([1.0, 2.0]), at.tensor([3.0, 4.0]))
+        tensor(11., device='npu:0')
     """
     _ranks("dot", (input, tensor), (1, 1))
     return matmul(input, tensor, out=out)
@@ -258,6 +280,10 @@ def vdot(input: T, other: T, *, out: T | None = None) -> T:
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2; Conj of complex numbers. Like: torch.vdot, numpy.vdot of vectors.
+
+    Examples:
+        >>> at.vdot(at.tensor([1j]), at.tensor([1j]))
+        tensor(1.+0.j, device='npu:0')
     """
     _ranks("vdot", (input, other), (1, 1))
     return matmul(conj(input), other, out=out)
@@ -272,6 +298,10 @@ def inner(input: T, other: T, *, out: T | None = None) -> T:
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2. Like: torch.inner, numpy.inner.
+
+    Examples:
+        >>> at.inner(at.tensor([[1.0, 2.0], [3.0, 4.0]]), at.tensor([1.0, 1.0]))
+        tensor([3., 7.], device='npu:0')
     """
     left, right = input.desc.shape, other.desc.shape
     if not left or not right:
@@ -290,6 +320,11 @@ def outer(input: T, vec2: T, *, out: T | None = None) -> T:
         ShapeError: They are not two vectors.
 
     Ascend operator: Mul. Like: torch.outer, numpy.outer.
+
+    Examples:
+        >>> at.outer(at.tensor([1.0, 2.0]), at.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]], device='npu:0')
     """
     _ranks("outer", (input, vec2), (1, 1))
     return elementwise.mul(views.unsqueeze(input, 1), vec2, out=out)
@@ -297,7 +332,13 @@ def outer(input: T, vec2: T, *, out: T | None = None) -> T:
 
 @checked
 def ger(input: T, vec2: T, *, out: T | None = None) -> T:
-    """See `outer`. Ascend operator: Mul. Like: torch.ger."""
+    """See `outer`. Ascend operator: Mul. Like: torch.ger.
+
+    Examples:
+        >>> at.ger(at.tensor([1.0, 2.0]), at.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]], device='npu:0')
+    """
     return outer(input, vec2, out=out)
 
 
@@ -320,6 +361,10 @@ def vecdot(x: T, y: T, *, dim: int = -1, out: T | None = None) -> T:
         DTypeError: The dtypes differ, or are bool.
 
     Ascend operator: Mul and ReduceSum, Conj. Like: torch.linalg.vecdot, numpy.vecdot.
+
+    Examples:
+        >>> at.linalg.vecdot(at.tensor([[1.0, 2.0], [3.0, 4.0]]), at.tensor([[1.0, 1.0], [1.0, 1.0]]))
+        tensor([3., 7.], device='npu:0')
     """
     dtype = x.desc.dtype
     if dtype is not y.desc.dtype or dtype is d.bool_:
@@ -370,19 +415,35 @@ def addmm(input: T, mat1: T, mat2: T, *, beta: Any = 1, alpha: Any = 1, out: T |
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2, Mul and Add. Like: torch.addmm.
+
+    Examples:
+        >>> at.addmm(at.tensor([1.0, 2.0]), at.ones(2, 3), at.ones(3, 2), beta=10)
+        tensor([[13., 23.],
+                [13., 23.]], device='npu:0')
     """
     return _added(input, mm(mat1, mat2), beta, alpha, out, "addmm")
 
 
 @checked
 def addmv(input: T, mat: T, vec: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
-    """`beta * input + alpha * (mat @ vec)`. Arguments as for `addmm`. Like: torch.addmv."""
+    """`beta * input + alpha * (mat @ vec)`. Arguments as for `addmm`. Like: torch.addmv.
+
+    Examples:
+        >>> at.addmv(at.tensor([1.0, 2.0]), at.ones(2, 3), at.ones(3))
+        tensor([4., 5.], device='npu:0')
+    """
     return _added(input, mv(mat, vec), beta, alpha, out, "addmv")
 
 
 @checked
 def addr(input: T, vec1: T, vec2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
-    """`beta * input + alpha * outer(vec1, vec2)`, in the promoted dtype. Arguments as for `addmm`. Like: torch.addr."""
+    """`beta * input + alpha * outer(vec1, vec2)`, in the promoted dtype. Arguments as for `addmm`. Like: torch.addr.
+
+    Examples:
+        >>> at.addr(at.zeros(2, 2), at.tensor([1.0, 2.0]), at.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]], device='npu:0')
+    """
     dtype = promotion.result_type([(each.desc.dtype, len(each.desc.shape)) for each in (input, vec1, vec2)])
     input, vec1, vec2 = (in_dtype(each, dtype) for each in (input, vec1, vec2))
     return _added(input, outer(vec1, vec2), beta, alpha, out, "addr")
@@ -390,7 +451,12 @@ def addr(input: T, vec1: T, vec2: T, *, beta: Any = 1, alpha: Any = 1, out: T | 
 
 @checked
 def baddbmm(input: T, batch1: T, batch2: T, *, beta: Any = 1, alpha: Any = 1, out: T | None = None) -> T:
-    """`beta * input + alpha * bmm(batch1, batch2)`. Arguments as for `addmm`. Like: torch.baddbmm."""
+    """`beta * input + alpha * bmm(batch1, batch2)`. Arguments as for `addmm`. Like: torch.baddbmm.
+
+    Examples:
+        >>> at.baddbmm(at.ones(1, 1, 1), at.ones(2, 1, 3), at.ones(2, 3, 1)).flatten()
+        tensor([4., 4.], device='npu:0')
+    """
     return _added(input, bmm(batch1, batch2), beta, alpha, out, "baddbmm")
 
 
@@ -405,6 +471,10 @@ def addbmm(input: T, batch1: T, batch2: T, *, beta: Any = 1, alpha: Any = 1, out
         out: (n, p) tensor to write into.
 
     Ascend operator: MatMulV2: the sum over the stack is part of one product. Like: torch.addbmm.
+
+    Examples:
+        >>> at.addbmm(at.zeros(1, 1), at.ones(2, 1, 3), at.ones(2, 3, 1))
+        tensor([[6.]], device='npu:0')
     """
     _ranks("addbmm", (batch1, batch2), (3, 3))
     (count, rows, inner), (other, length, columns) = batch1.desc.shape, batch2.desc.shape
@@ -432,6 +502,10 @@ def linear(input: T, weight: T, bias: T | None = None) -> T:
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2 with a bias, else MatMulV2 and Add. Like: torch.nn.functional.linear.
+
+    Examples:
+        >>> at.nn.functional.linear(at.tensor([[1.0, 2.0]]), at.tensor([[3.0, 4.0]]), at.tensor([0.5]))
+        tensor([[11.5000]], device='npu:0')
     """
     if len(weight.desc.shape) == 2 and weight.desc.plain and input.desc.plain and input.desc.dtype in DIRECT:
         fused = bias is not None and bias.desc.dtype is input.desc.dtype and bias.desc.shape == weight.desc.shape[:1]
@@ -464,6 +538,10 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
         IndexRangeError: There is no such dim.
 
     Ascend operator: MatMulV2. Like: torch.tensordot, numpy.tensordot.
+
+    Examples:
+        >>> at.tensordot(at.tensor([[1.0, 2.0], [3.0, 4.0]]), at.tensor([[1.0, 0.0], [0.0, 1.0]]), dims=2)
+        tensor(5., device='npu:0')
     """
     left, right = a.desc.shape, b.desc.shape
     if isinstance(dims, int):
@@ -505,6 +583,10 @@ def kron(input: T, other: T, *, out: T | None = None) -> T:
     """Every element of `input` times the whole of `other`, in its place; the shorter shape is filled up with ones in front.
 
     Ascend operator: Mul. Like: torch.kron, numpy.kron.
+
+    Examples:
+        >>> at.kron(at.tensor([1, 10]), at.tensor([1, 2]))
+        tensor([ 1,  2, 10, 20], device='npu:0')
     """
     rank = max(len(input.desc.shape), len(other.desc.shape))
     left = (*(1,) * (rank - len(input.desc.shape)), *input.desc.shape)

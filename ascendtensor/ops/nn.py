@@ -47,6 +47,11 @@ def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) ->
         IndexRangeError: There is no such dim.
 
     Ascend operator: SoftmaxV2. Like: torch.softmax, scipy.special.softmax.
+
+    Examples:
+        >>> at.softmax(at.tensor([[0.0, 0.0], [1.0, 2.0]]), dim=1)
+        tensor([[0.5000, 0.5000],
+                [0.2689, 0.7311]], device='npu:0')
     """
     if dim is None:
         dim = _implied(input)
@@ -67,6 +72,10 @@ def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None
     """The logarithm of `softmax`, whose arguments and result it has, without loss.
 
     Ascend operator: LogSoftmaxV2. Like: torch.log_softmax, scipy.special.log_softmax.
+
+    Examples:
+        >>> at.nn.functional.log_softmax(at.tensor([0.0, 0.0]), dim=0)
+        tensor([-0.6931, -0.6931], device='npu:0')
     """
     if dim is None:
         dim = _implied(input)
@@ -77,7 +86,12 @@ def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None
 
 @checked
 def softmin(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:
-    """`softmax(-input)`. Ascend operator: Neg and SoftmaxV2. Like: torch.nn.functional.softmin."""
+    """`softmax(-input)`. Ascend operator: Neg and SoftmaxV2. Like: torch.nn.functional.softmin.
+
+    Examples:
+        >>> at.nn.functional.softmin(at.tensor([1.0, 2.0]), dim=0)
+        tensor([0.7311, 0.2689], device='npu:0')
+    """
     return softmax(unary.neg(input), dim, dtype)
 
 
@@ -110,6 +124,10 @@ def cosine_similarity(x1: T, x2: T, dim: int = 1, eps: float = 1e-8) -> T:
         IndexRangeError: There is no such dim.
 
     Ascend operator: composed of Mul, ReduceSum, LpNormV2, Maximum and RealDiv. Like: torch.cosine_similarity.
+
+    Examples:
+        >>> at.nn.functional.cosine_similarity(at.tensor([[1.0, 0.0]]), at.tensor([[1.0, 1.0]]))
+        tensor([0.7071], device='npu:0')
     """
     dtype = _common(x1, x2, "cosine_similarity")
     x1, x2 = views.broadcast_tensors(x1, x2)
@@ -136,6 +154,10 @@ def pairwise_distance(x1: T, x2: T, p: float = 2.0, eps: float = 1e-6, keepdim: 
         ShapeError: The shapes don't broadcast.
 
     Ascend operator: composed of Sub, Add and LpNormV2. Like: torch.pairwise_distance.
+
+    Examples:
+        >>> at.nn.functional.pairwise_distance(at.tensor([[0.0, 0.0]]), at.tensor([[3.0, 4.0]]), eps=0.0)
+        tensor([5.], device='npu:0')
     """
     difference = elementwise.add(elementwise.sub(widened(x1), widened(x2)), eps)
     result = reduction.vector_norm(difference, p, -1, keepdim)
@@ -162,6 +184,11 @@ def one_hot(tensor: T, num_classes: int = -1) -> T:
         ValueRangeError: The number of classes is not positive.
 
     Ascend operator: OneHot. Like: torch.nn.functional.one_hot.
+
+    Examples:
+        >>> at.nn.functional.one_hot(at.tensor([0, 2]), num_classes=3)
+        tensor([[1, 0, 0],
+                [0, 0, 1]], device='npu:0')
     """
     if num_classes == -1:
         if not tensor.desc.numel:

@@ -110,6 +110,11 @@ def layer_norm(input: T, normalized_shape: Sequence[int], weight: T | None = Non
         DTypeError: The dtype is not floating.
 
     Ascend operator: LayerNormV3; composed for float64. Like: torch.nn.functional.layer_norm.
+
+    Examples:
+        >>> at.nn.functional.layer_norm(at.tensor([[1.0, 3.0], [5.0, 9.0]]), (2,), eps=0.0)
+        tensor([[-1.,  1.],
+                [-1.,  1.]], device='npu:0')
     """
     shape = _ends(input, normalized_shape, (weight, bias), "layer_norm")
     return _layer_norm(input, shape, weight, bias, eps)[0]
@@ -123,6 +128,11 @@ def native_layer_norm(input: T, normalized_shape: Sequence[int], weight: T | Non
         The result; mean and 1 / deviation with length 1 in the last dims, of the operand's dtype, float32 with parameters of another.
 
     Ascend operator: LayerNormV3. Like: torch.native_layer_norm.
+
+    Examples:
+        >>> result, mean, rstd = at.native_layer_norm(at.tensor([[1.0, 3.0], [5.0, 9.0]]), (2,), None, None, 0.0)
+        >>> mean.flatten()
+        tensor([2., 7.], device='npu:0')
     """
     shape = _ends(input, normalized_shape, (weight, bias), "native_layer_norm")
     return _layer_norm(input, shape, weight, bias, eps)
@@ -147,6 +157,10 @@ def rms_norm(input: T, normalized_shape: Sequence[int], weight: T | None = None,
         DTypeError: The dtype is not floating.
 
     Ascend operator: RmsNorm; composed for float64. Like: torch.nn.functional.rms_norm.
+
+    Examples:
+        >>> at.nn.functional.rms_norm(at.tensor([[3.0, 3.0]]), (2,), eps=0.0)
+        tensor([[1., 1.]], device='npu:0')
     """
     shape = _ends(input, normalized_shape, (weight,), "rms_norm")
     dtype = input.desc.dtype
@@ -214,6 +228,11 @@ def group_norm(input: T, num_groups: int, weight: T | None = None, bias: T | Non
         DTypeError: The dtype is not floating.
 
     Ascend operator: GroupNormSilu without its activation; composed for float64. Like: torch.nn.functional.group_norm.
+
+    Examples:
+        >>> at.nn.functional.group_norm(at.tensor([[[1.0, 3.0], [5.0, 9.0]]]), 2, eps=0.0)
+        tensor([[[-1.,  1.],
+                 [-1.,  1.]]], device='npu:0')
     """
     shape = input.desc.shape
     result = _group_norm(input, num_groups, weight, bias, eps, "group_norm")[0]
@@ -243,6 +262,11 @@ def native_group_norm(input: T, weight: T | None, bias: T | None, N: int, C: int
         DTypeError: The dtype is not floating.
 
     Ascend operator: GroupNormSilu. Like: torch.native_group_norm.
+
+    Examples:
+        >>> result, mean, rstd = at.native_group_norm(at.tensor([[[1.0, 3.0], [5.0, 9.0]]]), None, None, 1, 2, 2, 2, 0.0)
+        >>> mean
+        tensor([[2., 7.]], device='npu:0')
     """
     shape = input.desc.shape
     if len(shape) < 2 or (*shape[:2], prod(shape[2:])) != (N, C, HxW):
@@ -285,6 +309,11 @@ def batch_norm(
         DTypeError: The dtype is not floating.
 
     Ascend operator: BatchNormV3 in training, else BNInfer; composed for float64. Like: torch.nn.functional.batch_norm.
+
+    Examples:
+        >>> at.nn.functional.batch_norm(at.tensor([[1.0], [3.0]]), at.tensor([1.0]), at.tensor([4.0]), eps=0.0)
+        tensor([[0.],
+                [1.]], device='npu:0')
     """
     shape = input.desc.shape
     if training and len(shape) > 1 and shape[0] * prod(shape[2:]) == 1:
@@ -313,6 +342,11 @@ def native_batch_norm(
         The result; two (channels) tensors of float32, float64 for a float64 operand.
 
     Ascend operator: BatchNormV3 in training, else BNInfer. Like: torch.native_batch_norm.
+
+    Examples:
+        >>> result, mean, rstd = at.native_batch_norm(at.tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 0.0)
+        >>> mean
+        tensor([2.], device='npu:0')
     """
     return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps, "native_batch_norm")
 
@@ -451,6 +485,11 @@ def instance_norm(
         DTypeError: The dtype is not floating.
 
     Ascend operator: GroupNormSilu with a group for each channel, else BNInfer. Like: torch.nn.functional.instance_norm.
+
+    Examples:
+        >>> at.nn.functional.instance_norm(at.tensor([[[1.0, 3.0], [5.0, 9.0]]]), eps=0.0)
+        tensor([[[-1.,  1.],
+                 [-1.,  1.]]], device='npu:0')
     """
     shape = input.desc.shape
     if len(shape) < 2:
@@ -493,6 +532,10 @@ def local_response_norm(input: T, size: int, alpha: float = 1e-4, beta: float = 
         ValueRangeError: `size` is not positive.
 
     Ascend operator: composed of Mul, AsStrided, ReduceSum, Add, Pow and RealDiv. Like: torch.nn.functional.local_response_norm.
+
+    Examples:
+        >>> at.nn.functional.local_response_norm(at.ones(1, 3, 1), 3, alpha=3.0, beta=1.0).flatten()
+        tensor([0.3333, 0.2500, 0.3333], device='npu:0')
     """
     if len(input.desc.shape) < 3:
         raise ShapeError(f"3 or more dims are needed, not shape {list(input.desc.shape)}").with_context("local_response_norm", (input,))
@@ -532,6 +575,10 @@ def normalize(input: T, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: T
         IndexRangeError: There is no such dim.
 
     Ascend operator: LpNormV2, Maximum and RealDiv. Like: torch.nn.functional.normalize.
+
+    Examples:
+        >>> at.nn.functional.normalize(at.tensor([[3.0, 4.0]]))
+        tensor([[0.6000, 0.8000]], device='npu:0')
     """
     wide = widened(input)
     size = elementwise.maximum(reduction.vector_norm(wide, p, dim, True), eps)

@@ -67,6 +67,10 @@ def chebyshev_polynomial_t(input: T, n: int, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.chebyshev_polynomial_t, scipy.special.eval_chebyt.
+
+    Examples:
+        >>> at.special.chebyshev_polynomial_t(at.tensor([0.5, 2.0]), 2)
+        tensor([-0.5000,  7.0000], device='npu:0')
     """
     return _chebyshev(input, n, out, 0.0, 1.0)
 
@@ -88,6 +92,10 @@ def chebyshev_polynomial_u(input: T, n: int, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.chebyshev_polynomial_u, scipy.special.eval_chebyu.
+
+    Examples:
+        >>> at.special.chebyshev_polynomial_u(at.tensor([0.5, 2.0]), 2)
+        tensor([ 0., 15.], device='npu:0')
     """
     return _chebyshev(input, n, out, 0.0, 2.0)
 
@@ -109,6 +117,10 @@ def chebyshev_polynomial_v(input: T, n: int, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.chebyshev_polynomial_v.
+
+    Examples:
+        >>> at.special.chebyshev_polynomial_v(at.tensor([0.5, 2.0]), 2)
+        tensor([-1., 11.], device='npu:0')
     """
     return _chebyshev(input, n, out, -1.0, 2.0)
 
@@ -130,6 +142,10 @@ def chebyshev_polynomial_w(input: T, n: int, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.chebyshev_polynomial_w.
+
+    Examples:
+        >>> at.special.chebyshev_polynomial_w(at.tensor([0.5, 2.0]), 2)
+        tensor([ 1., 19.], device='npu:0')
     """
     return _chebyshev(input, n, out, 1.0, 2.0)
 
@@ -151,6 +167,10 @@ def hermite_polynomial_h(input: T, n: int, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.hermite_polynomial_h, scipy.special.eval_hermite.
+
+    Examples:
+        >>> at.special.hermite_polynomial_h(at.tensor([0.5, 2.0]), 2)
+        tensor([-1., 14.], device='npu:0')
     """
     return _made(input, n, out, (0.0, 2.0), lambda k: (0.0, 2.0, 2.0 * k))
 
@@ -172,6 +192,10 @@ def hermite_polynomial_he(input: T, n: int, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.hermite_polynomial_he, scipy.special.eval_hermitenorm.
+
+    Examples:
+        >>> at.special.hermite_polynomial_he(at.tensor([0.5, 2.0]), 2)
+        tensor([-0.7500,  3.0000], device='npu:0')
     """
     return _made(input, n, out, (0.0, 1.0), lambda k: (0.0, 1.0, float(k)))
 
@@ -193,6 +217,10 @@ def laguerre_polynomial_l(input: T, n: int, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.laguerre_polynomial_l, scipy.special.eval_laguerre.
+
+    Examples:
+        >>> at.special.laguerre_polynomial_l(at.tensor([0.5, 2.0]), 2)
+        tensor([ 0.1250, -1.0000], device='npu:0')
     """
     return _made(input, n, out, (1.0, -1.0), lambda k: ((2 * k + 1) / (k + 1), -1 / (k + 1), k / (k + 1)))
 
@@ -214,6 +242,10 @@ def legendre_polynomial_p(input: T, n: int, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.legendre_polynomial_p, scipy.special.eval_legendre.
+
+    Examples:
+        >>> at.special.legendre_polynomial_p(at.tensor([0.5, 2.0]), 2)
+        tensor([-0.1250,  5.5000], device='npu:0')
     """
     return _made(input, n, out, (0.0, 1.0), lambda k: (0.0, (2 * k + 1) / (k + 1), k / (k + 1)))
 
@@ -235,6 +267,10 @@ def shifted_chebyshev_polynomial_t(input: T, n: int, *, out: T | None = None) ->
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.shifted_chebyshev_polynomial_t, scipy.special.eval_sh_chebyt.
+
+    Examples:
+        >>> at.special.shifted_chebyshev_polynomial_t(at.tensor([0.0, 1.5]), 2)
+        tensor([1., 7.], device='npu:0')
     """
     return _chebyshev(input, n, out, 0.0, 1.0, shifted=True)
 
@@ -256,6 +292,10 @@ def shifted_chebyshev_polynomial_u(input: T, n: int, *, out: T | None = None) ->
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.shifted_chebyshev_polynomial_u, scipy.special.eval_sh_chebyu.
+
+    Examples:
+        >>> at.special.shifted_chebyshev_polynomial_u(at.tensor([0.0, 1.5]), 2)
+        tensor([ 3., 15.], device='npu:0')
     """
     return _chebyshev(input, n, out, 0.0, 2.0, shifted=True)
 
@@ -277,6 +317,10 @@ def shifted_chebyshev_polynomial_v(input: T, n: int, *, out: T | None = None) ->
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.shifted_chebyshev_polynomial_v.
+
+    Examples:
+        >>> at.special.shifted_chebyshev_polynomial_v(at.tensor([0.0, 1.5]), 2)
+        tensor([ 5., 11.], device='npu:0')
     """
     return _chebyshev(input, n, out, -1.0, 2.0, shifted=True)
 
@@ -298,5 +342,9 @@ def shifted_chebyshev_polynomial_w(input: T, n: int, *, out: T | None = None) ->
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.shifted_chebyshev_polynomial_w.
+
+    Examples:
+        >>> at.special.shifted_chebyshev_polynomial_w(at.tensor([0.0, 1.5]), 2)
+        tensor([ 1., 19.], device='npu:0')
     """
     return _chebyshev(input, n, out, 1.0, 2.0, shifted=True)
