@@ -73,7 +73,7 @@ class Operands:
         self.mask, self.rare, self.common = (convert(library, chance < share) for share in (0.5, 0.1, 0.9))
         self.rows = convert(library, chance[:side] < 0.5)
         self.classes = convert(library, generator.integers(0, side, side))
-        self.gamma = made(side)
+        self.gamma, self.beta = made(side), made(side)
 
 
 def convert(library: str, array: np.ndarray[Any, Any]) -> Any:
@@ -91,9 +91,9 @@ def softmax(x: Any) -> Any:
     return shifted / shifted.sum(axis=1, keepdims=True)
 
 
-def layer_norm(x: Any) -> Any:
+def layer_norm(x: Any, gamma: Any, beta: Any) -> Any:
     centred = x - x.mean(axis=1, keepdims=True)
-    return centred / np.sqrt((centred * centred).mean(axis=1, keepdims=True) + x.dtype.type(1e-5))
+    return centred / np.sqrt((centred * centred).mean(axis=1, keepdims=True) + x.dtype.type(1e-5)) * gamma + beta
 
 
 def rms_norm(x: Any, gamma: Any) -> Any:
@@ -118,8 +118,8 @@ def conv2d(x: Any, w: Any) -> Any:
 def depthwise(x: Any, w: Any) -> Any:
     rows, columns = x.shape[2] - 2, x.shape[3] - 2
     out = x[:, :, :rows, :columns] * w[:, 0, 0, 0, None, None]
-    for at in range(1, 9):
-        out += x[:, :, at // 3 : at // 3 + rows, at % 3 : at % 3 + columns] * w[:, 0, at // 3, at % 3, None, None]
+    for place in range(1, 9):
+        out += x[:, :, place // 3 : place // 3 + rows, place % 3 : place % 3 + columns] * w[:, 0, place // 3, place % 3, None, None]
     return out
 
 
@@ -166,7 +166,7 @@ ROWS: dict[str, tuple[Callable[[Operands], Any], Callable[[Operands], Any]]] = {
     "matmul": (lambda o: o.small @ o.small, lambda o: o.small @ o.small),
     "bmm": (lambda o: o.batch @ o.batch, lambda o: o.lib.bmm(o.batch, o.batch)),
     "softmax, dim 1": (lambda o: softmax(o.m), lambda o: o.lib.softmax(o.m, 1)),
-    "layer_norm": (lambda o: layer_norm(o.m), lambda o: functional(o).layer_norm(o.m, o.m.shape[1:])),
+    "layer_norm": (lambda o: layer_norm(o.m, o.gamma, o.beta), lambda o: functional(o).layer_norm(o.m, o.m.shape[1:], o.gamma, o.beta)),
     "rms_norm": (lambda o: rms_norm(o.m, o.gamma), lambda o: functional(o).rms_norm(o.m, o.m.shape[1:], o.gamma)),
     "cross_entropy": (lambda o: cross_entropy(o.m, o.classes), lambda o: functional(o).cross_entropy(o.m, o.classes)),
     "gelu, tanh": (lambda o: gelu(o.x), lambda o: functional(o).gelu(o.x, approximate="tanh")),

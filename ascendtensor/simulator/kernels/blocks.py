@@ -19,7 +19,7 @@ from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, narr
 from ascendtensor.simulator.kernels.registry import Array, Shape, Task
 
 BLOCK = 65536
-_WIDE_BLOCK = 2 * BLOCK  # where nothing is converted, fewer and longer pieces cost less
+WIDE_BLOCK = 2 * BLOCK  # where nothing is converted, fewer and longer pieces cost less
 _KEPT = 1024  # temporaries up to this many elements are allocated once, when the task is bound
 _NATIVE = 12288  # up to here the half loops of a ufunc cost less than the calls of a conversion
 _NATIVE_CHEAP = 6144  # the same for float16 and what is quickly computed: there the loops spend their time on conversion
@@ -162,7 +162,7 @@ class Blocked:
         self.work = work
         self.result = result
         self.converts = [x.dtype != work and x.dtype != _BOOL for x in inputs]
-        block = BLOCK if any(self.converts) or self._writes else _WIDE_BLOCK
+        block = BLOCK if any(self.converts) or self._writes else WIDE_BLOCK
         self.indices = list(pieces(out.shape, block))
         self.length = min(out.size, block)
 

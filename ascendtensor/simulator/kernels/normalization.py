@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ascendtensor.codes import DataType
-from ascendtensor.simulator.kernels.blocks import BLOCK
+from ascendtensor.simulator.kernels.blocks import BLOCK, WIDE_BLOCK
 from ascendtensor.simulator.kernels.halves import HALVES, narrow, store, widen
 from ascendtensor.simulator.kernels.operands import apart, dims_of, needs, same, unknown, wide
 from ascendtensor.simulator.kernels.registry import (
@@ -27,7 +27,7 @@ from ascendtensor.simulator.kernels.registry import (
     kernel,
     layout,
 )
-from ascendtensor.simulator.kernels.threads import shared
+from ascendtensor.simulator.kernels.threads import SMALL_VECTOR, shared
 
 layout("NCHW", "BatchNormV3", "BNInfer")
 
@@ -44,11 +44,11 @@ class _Rows:
         self.x, self.y = x, y
         self.first, self.last = first, last
         self.work = np.dtype(np.float32) if x.dtype in HALVES else x.dtype
-        self.step = max(1, BLOCK // max(1, x.shape[1]))
+        converts, writes = x.dtype != self.work, y.dtype != self.work or np.may_share_memory(x, y)
+        self.step = max(1, (BLOCK if converts or writes else WIDE_BLOCK) // max(1, x.shape[1]))
         shape = (min(self.step, last - first), x.shape[1])
-        self.scratch = None if x.dtype == self.work else np.empty(shape, self.work)
-        shared = np.may_share_memory(x, y)
-        self.written = None if y.dtype == self.work and not shared else np.empty(shape, self.work)
+        self.scratch = np.empty(shape, self.work) if converts else None
+        self.written = np.empty(shape, self.work) if writes else None
 
     def __iter__(self) -> Iterator[tuple[slice, Array, Array]]:
         """The rows, their operand, and where their result goes; after the body has written that, it is stored."""
@@ -73,7 +73,7 @@ class _Params:
     """Scale and shift of the elements of rows: the same for each row, or those of the row's group."""
 
     def __init__(self, gamma: Array | None, beta: Array | None, groups: int = 1) -> None:
-        self.gamma, self.beta = (None if array is None else wide(array).reshape(groups, -1) for array in (gamma, beta))
+        self.gamma, self.beta = _table(gamma, 1, groups), _table(beta, 0, groups)
         self.groups = groups
 
     def apply(self, y: Array, rows: slice) -> None:
@@ -90,54 +90,72 @@ class _Params:
             ufunc(target, values.astype(y.dtype, copy=False), target)
 
 
+def _table(array: Array | None, neutral: int, groups: int) -> Array | None:
+    """Parameters by group; None for those that change nothing, which the frontend fills in where there are none."""
+    if array is None or (array == neutral).all():
+        return None
+    return wide(array).reshape(groups, -1)
+
+
 def _squares(y: Array) -> Array:
     """The mean square of each row."""
-    total: Array = np.einsum("ij,ij->i", y, y)
+    if y.shape[1] <= SMALL_VECTOR:  # a dot product for each row, too short for the matrix library to spread
+        total: Array = np.matmul(y[:, None, :], y[:, :, None]).reshape(-1)
+    else:
+        total = np.einsum("ij,ij->i", y, y)
     np.divide(total, y.dtype.type(y.shape[1]), total)
     return total
+
+
+def _inverse_root(mean_square: Array, epsilon: float) -> Array:
+    root = np.add(mean_square, mean_square.dtype.type(epsilon))
+    np.sqrt(root, root)
+    return np.reciprocal(root, root)
 
 
 def _normalise(x: Array, y: Array, params: _Params, epsilon: float, statistics: Outputs, inverse: bool) -> None:
     """Rows less their mean over their deviation; writes the mean, and the variance or (``inverse``) one over the deviation."""
     center, spread = (array.reshape(-1) for array in statistics)
 
-    def work(first: int, last: int) -> None:
-        for rows, piece, out in _Rows(x, y, first, last):
-            kind = out.dtype.type
-            mean = np.add.reduce(piece, axis=1)
-            np.divide(mean, kind(piece.shape[1]), mean)
-            np.subtract(piece, mean[:, None], out)
-            variance = _squares(out)
-            deviation = np.sqrt(np.add(variance, kind(epsilon)))
-            np.reciprocal(deviation, deviation)
-            np.multiply(out, deviation[:, None], out)
-            params.apply(out, rows)
-            store(mean, center[rows])
-            store(deviation if inverse else variance, spread[rows])
+    def some(rows: slice, piece: Array, out: Array) -> None:
+        mean = np.add.reduce(piece, axis=1)
+        np.divide(mean, out.dtype.type(piece.shape[1]), mean)
+        np.subtract(piece, mean[:, None], out)
+        variance = _squares(out)
+        deviation = _inverse_root(variance, epsilon)
+        np.multiply(out, deviation[:, None], out)
+        params.apply(out, rows)
+        store(mean, center[rows])
+        store(deviation if inverse else variance, spread[rows])
 
-    _run(x, work)
+    _run(x, y, some)
 
 
 def _root_mean_square(x: Array, y: Array, params: _Params, epsilon: float, inverse: Array) -> None:
     flat = inverse.reshape(-1)
 
+    def some(rows: slice, piece: Array, out: Array) -> None:
+        scale = _inverse_root(_squares(piece), epsilon)
+        np.multiply(piece, scale[:, None], out)
+        params.apply(out, rows)
+        store(scale, flat[rows])
+
+    _run(x, y, some)
+
+
+def _run(x: Array, y: Array, some: Callable[[slice, Array, Array], None]) -> None:
+    """Rows piece by piece; worth several threads where there are many elements."""
+
     def work(first: int, last: int) -> None:
         for rows, piece, out in _Rows(x, y, first, last):
-            scale = np.sqrt(np.add(_squares(piece), out.dtype.type(epsilon)))
-            np.reciprocal(scale, scale)
-            np.multiply(piece, scale[:, None], out)
-            params.apply(out, rows)
-            store(scale, flat[rows])
+            some(rows, piece, out)
 
-    _run(x, work)
-
-
-def _run(x: Array, work: Callable[[int, int], None]) -> None:
-    """Rows are worth several threads where there are many elements."""
-    if x.size < SHARED:
-        work(0, x.shape[0])
-    else:
+    if x.size >= SHARED:
         shared(x.shape[0], work, True)
+    elif x.size <= BLOCK and x.dtype == y.dtype and x.dtype not in HALVES and not np.may_share_memory(x, y):
+        some(slice(0, x.shape[0]), x, y)
+    else:
+        work(0, x.shape[0])
 
 
 def _matrix(array: Array, axis: int) -> Array:

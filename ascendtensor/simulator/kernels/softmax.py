@@ -8,7 +8,7 @@ import numpy as np
 
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import rules
-from ascendtensor.simulator.kernels.blocks import BLOCK, Steps
+from ascendtensor.simulator.kernels.blocks import BLOCK, WIDE_BLOCK, Steps
 from ascendtensor.simulator.kernels.halves import HALVES, narrow, widen
 from ascendtensor.simulator.kernels.normalization import SHARED
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Shape, Task, binder, infer
@@ -103,8 +103,9 @@ def _run_rows(steps: Steps, inputs: list[Array], out: Array, first: int, count: 
     target = out.reshape(form) if out.flags.c_contiguous else np.empty(form, out.dtype)
     sources = [x.reshape(form) for x in inputs]
     work = np.dtype(np.float32) if sources[0].dtype in HALVES else sources[0].dtype
-    rows = max(1, BLOCK // (length * form[2]))
-    columns = form[2] if rows > 1 or length * form[2] <= BLOCK else max(1024, BLOCK // length)
+    block = WIDE_BLOCK if target.dtype == work else BLOCK
+    rows = max(1, block // (length * form[2]))
+    columns = form[2] if rows > 1 or length * form[2] <= block else max(1024, block // length)
     windows = [
         (slice(row, row + rows), slice(None), slice(column, column + columns))
         for row in range(0, outer, rows)
