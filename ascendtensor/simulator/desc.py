@@ -9,7 +9,7 @@ from ascendtensor.codes import data_type_size as _type_size
 
 from .engine import memory
 from .engine.arguments import function, invalid, long_list, null
-from .engine.diagnostics import missing
+from .engine.diagnostics import dead, missing
 from .engine.refusals import not_ints, not_list
 from .engine.tables import BUFFERS, DESCS, DataBuffer, TensorDesc, new_handle
 
@@ -21,6 +21,14 @@ def _desc(handle: int) -> TensorDesc:
     found = DESCS.get(handle)
     if found is None:
         raise missing("desc", handle, "tensor descriptor")
+    return found
+
+
+def _known(handle: int) -> TensorDesc | None:
+    """As ``_desc``, for functions that have no code to answer."""
+    found = DESCS.get(handle)
+    if found is None and handle:
+        dead("desc", handle, "tensor descriptor")
     return found
 
 
@@ -39,20 +47,21 @@ def create_tensor_desc(data_type: int, dims: Any, format: int) -> int:
 @function("acl.destroy_tensor_desc", "K")
 def destroy_tensor_desc(desc: int) -> None:
     """Null is a no-op (TD-3)."""
+    _known(desc)
     DESCS.pop(desc, None)
 
 
 @function("acl.get_tensor_desc_type", "K")
 def get_tensor_desc_type(desc: int) -> int:
     """-1 for null (TD-4)."""
-    found = DESCS.get(desc)
+    found = _known(desc)
     return -1 if found is None else found.dtype
 
 
 @function("acl.get_tensor_desc_format", "K")
 def get_tensor_desc_format(desc: int) -> int:
     """The origin format (TD-5)."""
-    found = DESCS.get(desc)
+    found = _known(desc)
     return -1 if found is None else found.format
 
 
@@ -67,21 +76,21 @@ def _element_count(dims: list[int]) -> int:
 @function("acl.get_tensor_desc_element_count", "K")
 def get_tensor_desc_element_count(desc: int) -> int:
     """Product of the origin dims; 0 if one is negative or the product overflows (TD-6)."""
-    found = DESCS.get(desc)
+    found = _known(desc)
     return 0 if found is None else _element_count(found.dims)
 
 
 @function("acl.get_tensor_desc_size", "K")
 def get_tensor_desc_size(desc: int) -> int:
     """Element count times type size (TD-6)."""
-    found = DESCS.get(desc)
+    found = _known(desc)
     return 0 if found is None else _element_count(found.dims) * _type_size(found.dtype)
 
 
 @function("acl.get_tensor_desc_num_dims", "K")
 def get_tensor_desc_num_dims(desc: int) -> int:
     """Rank, or 0xFFFFFFFFFFFFFFFE if unknown (TD-8)."""
-    found = DESCS.get(desc)
+    found = _known(desc)
     if found is None:
         return 0
     return UNKNOWN_RANK if found.dims == [-2] else len(found.dims)
@@ -90,7 +99,7 @@ def get_tensor_desc_num_dims(desc: int) -> int:
 @function("acl.get_tensor_desc_dim", "KK")
 def get_tensor_desc_dim(desc: int, index: int) -> int:
     """-1 on any error (TD-9)."""
-    found = DESCS.get(desc)
+    found = _known(desc)
     return found.dims[index] if found is not None and index < len(found.dims) else -1
 
 
@@ -117,14 +126,14 @@ def get_tensor_desc_dim_range(desc: int, index: int, dim_range_num: int) -> tupl
 @function("acl.get_tensor_desc_name", "K")
 def get_tensor_desc_name(desc: int) -> str:
     """ "" for null (TD-4)."""
-    found = DESCS.get(desc)
+    found = _known(desc)
     return "" if found is None else found.name
 
 
 @function("acl.set_tensor_desc_name", "Ks")
 def set_tensor_desc_name(desc: int, name: str) -> None:
     """Ignored on null (TD-11)."""
-    found = DESCS.get(desc)
+    found = _known(desc)
     if found is not None:
         found.name = name
 
@@ -132,13 +141,14 @@ def set_tensor_desc_name(desc: int, name: str) -> None:
 @function("acl.get_tensor_desc_address", "K")
 def get_tensor_desc_address(desc: int) -> int:
     """0: only descriptors of the model-exception API have one (TD-23)."""
+    _known(desc)
     return 0
 
 
 @function("acl.get_tensor_desc_by_index", "KK")
 def get_tensor_desc_by_index(desc: int, index: int) -> int:
     """Element 0 is the descriptor itself; beyond, a board gives a wild address and the simulator 0 (TD-23)."""
-    return desc if desc in DESCS and index == 0 else 0
+    return desc if _known(desc) is not None and index == 0 else 0
 
 
 @function("acl.trans_tensor_desc_format", "Ki", 0)
@@ -149,8 +159,8 @@ def trans_tensor_desc_format(desc: int, format: int) -> tuple[int, int]:
 
 def _set_storage_format(desc: int, format: int) -> int:
     """Null succeeds (TD-13)."""
-    found = DESCS.get(desc)
-    if found is not None:
+    if desc:
+        found = _desc(desc)
         found.storage_format = format
         found.spec = None
     return 0
@@ -171,8 +181,8 @@ def set_tensor_storage_format(desc: int, format: int) -> int:
 @function("acl.set_tensor_origin_format", "Ki")
 def set_tensor_origin_format(desc: int, format: int) -> int:
     """Origin format; null succeeds (TD-13)."""
-    found = DESCS.get(desc)
-    if found is not None:
+    if desc:
+        found = _desc(desc)
         found.format = format
         found.spec = None
     return 0
@@ -284,6 +294,14 @@ def _buffer(handle: int) -> DataBuffer:
     return found
 
 
+def _known_buffer(handle: int) -> DataBuffer | None:
+    """As ``_buffer``, for functions that have no code to answer."""
+    found = BUFFERS.get(handle)
+    if found is None and handle:
+        dead("buffer", handle, "data buffer")
+    return found
+
+
 @function("acl.destroy_data_buffer", "K")
 def destroy_data_buffer(buffer: int) -> int:
     """The memory behind it stays (DB-3)."""
@@ -304,19 +322,19 @@ def update_data_buffer(buffer: int, data_ptr: int, size: int) -> int:
 @function("acl.get_data_buffer_addr", "K")
 def get_data_buffer_addr(buffer: int) -> int:
     """0 for null (DB-1)."""
-    found = BUFFERS.get(buffer)
+    found = _known_buffer(buffer)
     return 0 if found is None else found.address
 
 
 @function("acl.get_data_buffer_size", "K")
 def get_data_buffer_size(buffer: int) -> int:
     """Cut to 32 bits (DB-2)."""
-    found = BUFFERS.get(buffer)
+    found = _known_buffer(buffer)
     return 0 if found is None else found.size & 0xFFFFFFFF
 
 
 @function("acl.get_data_buffer_size_v2", "K")
 def get_data_buffer_size_v2(buffer: int) -> int:
     """Exact (DB-2)."""
-    found = BUFFERS.get(buffer)
+    found = _known_buffer(buffer)
     return 0 if found is None else found.size

@@ -22,7 +22,7 @@ from .engine.arguments import function, invalid, null, pointer_list, public
 from .engine.attr_values import values_of
 from .engine.attrs import Attributes
 from .engine.container import ContainerFault, unpack
-from .engine.diagnostics import missing
+from .engine.diagnostics import dead, missing
 from .engine.handles import OpHandle, Prepared
 from .engine.launching import GE_FAILURE, check_counts, launch
 from .engine.matching import TABLE, Query, query_of, spec_of
@@ -131,6 +131,8 @@ def create_attr() -> int:
 @function("acl.op.destroy_attr", "K")
 def destroy_attr(attr_handle: int) -> None:
     """Null is a no-op (ATTR-2)."""
+    if attr_handle not in ATTRS and attr_handle:
+        dead("attr", attr_handle, "attribute object")
     ATTRS.pop(attr_handle, None)
 
 
@@ -218,6 +220,9 @@ def set_attr_list_data_type(attr_handle: int, attr_name: str, values: Any) -> tu
 
 def _descs(parameter: str, handles: Sequence[int], count: int) -> list[TensorDesc]:
     """Descriptors as far as the buffer list reaches; a missing one is null (PY-8)."""
+    plain = [DESCS.get(handle) for handle in handles[:count]]
+    if len(plain) == count and all([desc is not None and not desc.dynamic_input for desc in plain]):
+        return plain  # type: ignore[return-value]
     found: list[TensorDesc] = []
     for index in range(count):
         handle = handles[index] if index < len(handles) else 0
@@ -397,6 +402,8 @@ def destroy_handle(handle: int) -> None:
         hazards.check_handle(record.prepared, record.model.op_type)
         HANDLES.pop(handle, None)
         record.prepared.close()
+    elif handle:
+        dead("handle", handle, "operator handle")
 
 
 def execute_with_handle(handle: Any, inputs: Any, outputs: Any, stream: Any, /) -> int:

@@ -73,7 +73,7 @@ def memcpy2d(dst: int, dpitch: int, src: int, spitch: int, width: int, height: i
     contexts.current()
     target, source, _ = _both(dst, dpitch, src, spitch, width, height)
     one, other = memory.find(dst), memory.find(src)
-    hazards.check_direction(kind, one, other)
+    copying.note_direction(kind, one, other)
     hazards.check_read(other, src, spitch * (height - 1) + width)
     hazards.check_write(one, dst, dpitch * (height - 1) + width)
     target[...] = source

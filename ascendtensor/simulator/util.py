@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from .engine import AclFault, memory
+from .engine import AclFault, hazards, memory
 from .engine.arguments import function, public
 from .engine.tables import ON_NEW_PROCESS
 
@@ -110,9 +110,11 @@ def ptr_to_bytes(ptr: int, size: int) -> bytes:
         ValueError: For an address that the host can't read; a board's program would crash.
     """
     try:
-        return memory.host_bytes(_readable(ptr, size), size)
+        data = memory.host_bytes(_readable(ptr, size), size)
     except AclFault as fault:
         raise ValueError(f"acl.util.ptr_to_bytes: {fault.text}") from None
+    hazards.check_read(memory.find(ptr), ptr, size)
+    return data
 
 
 def _readable(ptr: int, size: int) -> int:

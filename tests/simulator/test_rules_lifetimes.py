@@ -203,7 +203,7 @@ class Machine(RuleBasedStateMachine):
         assert acl.destroy_tensor_desc(handle) is None
         self.alive["descs"].discard(handle)
         assert acl.get_tensor_desc_type(handle) == -1
-        assert acl.set_tensor_place_ment(handle, 0) == 100000
+        assert acl.set_tensor_place_ment(handle, 0) == acl.set_tensor_format(handle, 2) == acl.set_tensor_origin_format(handle, 2) == 100000
 
     @rule(handle=buffers)
     def destroy_buffer(self, handle: int) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -112,6 +114,23 @@ def test_copy_direction(acl: ModuleType) -> None:  # RT-35
     assert kinds() == ["copy direction"]
     assert acl.rt.memcpy2d(device, 4, host, 4, 4, 4, 3) == 0
     assert kinds() == ["copy direction"] * 2
+    assert acl.rt.memcpy_async(device, 16, host, 16, 1, 0) == acl.rt.memcpy2d_async(device, 4, host, 4, 4, 4, 1, 0) == 0
+    assert kinds() == ["copy direction"] * 2
+    assert acl.rt.memcpy_async(device, 16, host, 16, 2, 0) == 0  # RT-41: corrected
+    assert acl.rt.memcpy2d_async(device, 4, host, 4, 4, 4, 3, 0) == 0
+    assert acl.rt.memcpy_async_with_condition(device, 16, host, 16, 3, 0) == 0
+    assert kinds() == ["copy direction"] * 5
+    assert acl.rt.synchronize_stream(0) == 0
+
+
+def test_pinned_memory_is_read_before_the_copy_arrived(acl: ModuleType) -> None:  # RT-39
+    device, host = acl.rt.malloc(16, 0)[0], acl.rt.malloc_host(16)[0]
+    assert acl.rt.memcpy_async(host, 16, device, 16, 2, 0) == 0
+    acl.util.ptr_to_bytes(host, 16)
+    assert kinds() == ["read too early"]
+    assert acl.rt.synchronize_stream(0) == 0
+    acl.util.ptr_to_bytes(host, 16)
+    assert len(kinds()) == 1
 
 
 def test_output_larger_than_its_buffer(acl: ModuleType) -> None:  # OP-9: up to 63 bytes short pass
@@ -151,6 +170,44 @@ def test_use_after_destroy(acl: ModuleType) -> None:  # undefined on a board
     assert kinds() == ["use after destroy"] * 7
     assert acl.op.set_attr_int(0, "axis", 1) == acl.op.set_attr_int(12345, "axis", 1) == 100000  # null, or no handle at all
     assert len(kinds()) == 7
+
+
+DESTROYED: dict[str, tuple[Any, Any]] = {
+    "desc": (lambda acl: acl.create_tensor_desc(0, [2], 2), lambda acl, handle: acl.destroy_tensor_desc(handle)),
+    "buffer": (lambda acl: acl.create_data_buffer(0, 0), lambda acl, handle: acl.destroy_data_buffer(handle)),
+    "attr_handle": (lambda acl: acl.op.create_attr(), lambda acl, handle: acl.op.destroy_attr(handle)),
+    "dataset": (lambda acl: acl.mdl.create_dataset(), lambda acl, handle: acl.mdl.destroy_dataset(handle)),
+    "model_desc": (lambda acl: acl.mdl.create_desc(), lambda acl, handle: acl.mdl.destroy_desc(handle)),
+}
+API: dict[str, dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "pyacl_api.json").read_text(encoding="utf-8"))
+ARGUMENTS: dict[str, Any] = {"int": 2, "str": "x", "float": 1.0, "dict": {"dimCount": 1, "dims": [1]}}
+"""2 is enough for `get_tensor_desc_dim_range`, whose numbers are looked at first."""
+
+
+def takers(word: str) -> list[str]:
+    """Functions whose first argument is an object of this kind."""
+    owners = {"desc": "acl", "buffer": "acl", "attr_handle": "acl.op", "dataset": "acl.mdl", "model_desc": "acl.mdl"}
+    first = {name: (facts["params"] or [":"])[0].partition(":")[0] for name, facts in API.items()}
+    return [name for name in API if name.rpartition(".")[0] == owners[word] and first[name] == word]
+
+
+@pytest.mark.parametrize(
+    "name", [f"{word}-{name}" for word in DESTROYED for name in takers(word) if name != "acl.trans_tensor_desc_format"]
+)
+def test_every_use_after_destroy_is_noticed(acl: ModuleType, name: str) -> None:  # undefined on a board
+    word, _, name = name.partition("-")
+    make, destroy = DESTROYED[word]
+    handle = make(acl)
+    destroy(acl, handle)
+    call: Any = acl
+    for part in name.split(".")[1:]:
+        call = getattr(call, part)
+    result = call(handle, *(ARGUMENTS.get(parameter.partition(":")[2], []) for parameter in API[name]["params"][1:]))
+    assert kinds() == ["use after destroy"]
+    if API[name]["returns"] and API[name]["returns"][-1] == "ret:int":
+        assert (result[-1] if isinstance(result, tuple) else result) == 100000
+    call(*(0, *(ARGUMENTS.get(parameter.partition(":")[2], []) for parameter in API[name]["params"][1:])))
+    assert len(kinds()) == 1  # null is no destroyed one
 
 
 def in_thread(body: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from . import AclFault, contexts, memory, streams
 from .arguments import invalid, null
+from .diagnostics import notice
 
 PARAM_INVALID: Final = 107000
 UNSUPPORTED: Final = 207000
@@ -46,6 +47,27 @@ def copy(target: memory.Bytes, source: memory.Bytes) -> None:
     target[...] = source
 
 
+_FROM_DEVICE: Final = {
+    HOST_TO_HOST: (False, False),
+    HOST_TO_DEVICE: (False, True),
+    DEVICE_TO_HOST: (True, False),
+    DEVICE_TO_DEVICE: (True, True),
+    BUFFERED: (False, True),
+}
+"""Kind to whether source and target are device memory."""
+
+
+def note_direction(kind: int, one: memory.Block | None, other: memory.Block | None) -> None:
+    """Notice a stated direction that the addresses contradict; the copy succeeds all the same (RT-35, RT-41)."""
+    stated = _FROM_DEVICE.get(kind)
+    if stated is None or memory.Settings.one_space:
+        return
+    real = other is not None and other.device >= 0, one is not None and one.device >= 0
+    if real != stated:
+        places = ["device memory" if place else "host memory" for place in real]
+        notice("copy direction", f"kind {kind} is stated for a copy from {places[0]} to {places[1]}")
+
+
 def check_direction(kind: int, dst: int, src: int, one: memory.Block | None, other: memory.Block | None) -> None:
     """A stated direction that the locations contradict (RT-41); pinned and device memory are known, so they correct it."""
     if (one is None or one.device < 0) and (other is None or other.device < 0):
@@ -54,6 +76,7 @@ def check_direction(kind: int, dst: int, src: int, one: memory.Block | None, oth
         raise invalid("kind", kind, f"dst [{dst:#x}] is host memory", PARAM_INVALID)
     if other is None and kind in (DEVICE_TO_HOST, DEVICE_TO_DEVICE):
         raise invalid("kind", kind, f"src [{src:#x}] is host memory", PARAM_INVALID)
+    note_direction(kind, one, other)
 
 
 def copy_async(dst: int, src: int, count: int, kind: int, handle: int) -> int:

@@ -92,6 +92,16 @@ def notice(kind: str, text: str, origin: str = "") -> None:
         raise Misuse(str(finding))
 
 
+def dead(parameter: str, handle: int, what: str) -> None:
+    """Notice a handle that was destroyed, in the hands of a function that says nothing of it.
+
+    Raises:
+        Misuse: In strict mode.
+    """
+    if HANDLE_BASE < handle < HANDLE_BASE + HANDLE_RANGE and handle % HANDLE_STEP == 0:
+        notice("use after destroy", f"{what} [{handle:#x}] is given as {parameter}", ORIGINS.get(handle, ""))
+
+
 def missing(parameter: str, handle: int, what: str) -> AclFault:
     """The fault of a handle that stands for nothing: 100000. One that was destroyed is a finding too; on a board it is undefined.
 
@@ -100,8 +110,7 @@ def missing(parameter: str, handle: int, what: str) -> AclFault:
     """
     if handle == 0:
         return null(parameter)
-    if HANDLE_BASE < handle < HANDLE_BASE + HANDLE_RANGE and handle % HANDLE_STEP == 0:
-        notice("use after destroy", f"{what} [{handle:#x}] is given as {parameter}", ORIGINS.get(handle, ""))
+    dead(parameter, handle, what)
     return invalid(parameter, hex(handle), f"is not a live {what}")
 
 

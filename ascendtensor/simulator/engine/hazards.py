@@ -121,30 +121,9 @@ def check_freed(address: int) -> None:
         check_write(block, address, block.size, "freed in flight")
 
 
-_FROM_DEVICE: Final = {
-    copying.HOST_TO_HOST: (False, False),
-    copying.HOST_TO_DEVICE: (False, True),
-    copying.DEVICE_TO_HOST: (True, False),
-    copying.DEVICE_TO_DEVICE: (True, True),
-    copying.BUFFERED: (False, True),
-}
-"""Kind to whether source and target are device memory."""
-
-
-def check_direction(kind: int, one: memory.Block | None, other: memory.Block | None) -> None:
-    """Notice a stated direction that the addresses contradict; a synchronous copy succeeds all the same (RT-35)."""
-    stated = _FROM_DEVICE.get(kind)
-    if stated is None or memory.Settings.one_space:
-        return
-    real = other is not None and other.device >= 0, one is not None and one.device >= 0
-    if real != stated:
-        places = ["device memory" if place else "host memory" for place in real]
-        notice("copy direction", f"kind {kind} is stated for a copy from {places[0]} to {places[1]}")
-
-
 def check_copy(dst: int, src: int, count: int, kind: int, one: memory.Block | None, other: memory.Block | None) -> None:
     """All that a synchronous copy can tell."""
-    check_direction(kind, one, other)
+    copying.note_direction(kind, one, other)
     check_read(other, src, count)
     check_write(one, dst, count)
 
