@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from ..runtime.stream import Stream
 
 
+Dims = Sequence["tuple[int, ...] | None"]
+
+_new = object.__new__
+
+
 def generalize(description: Description, free_constants: bool) -> Description:
     """The description of the dynamic model that serves every shape of `description`.
 
@@ -56,8 +61,10 @@ class DynamicPlan(Plan):
     as they share attributes: a shape that was never seen should cost little more than its look-up.
     """
 
-    __slots__ = ("attr", "constants", "inputs", "kept", "model", "outputs", "reload")
+    __slots__ = ("attr", "constants", "dims", "inputs", "kept", "model", "outputs", "pattern", "reload")
     dynamic: ClassVar[bool] = True
+    dims: tuple[Dims, Dims]
+    pattern: DynamicPlan
 
     def __init__(self, call: Prepared, model: Description, reload: Callable[[Description], None]) -> None:
         super().__init__(call)
@@ -79,6 +86,41 @@ class DynamicPlan(Plan):
         self.inputs = [kept.handle for kept in inputs]
         self.outputs = [kept.handle for kept in outputs]
         self.attr = attr.handle
+
+    def resized(self, inputs: Dims, outputs: Dims, results: tuple[TensorDesc, ...]) -> DynamicPlan:
+        """This plan for other sizes, with everything else shared. The caller holds the registry's lock and interrupts.
+
+        Args:
+            inputs, outputs: By position, the dims where they differ, else None; of the ranks that there are.
+            results: What the outputs are as tensors.
+        """
+        plan = _new(DynamicPlan)
+        plan.name, plan.op_type, plan.device, plan.local = self.name, self.op_type, self.device, self.local
+        plan.lead, plan.cls, plan.fetches, plan.template = self.lead, self.cls, self.fetches, self.template
+        plan.model, plan.reload, plan.constants = self.model, self.reload, self.constants
+        plan.hits, plan.seen = 0, 1
+        plan.results = results
+        plan.sizes = tuple([desc.block_size for desc in results])
+        plan.pattern, plan.dims = self, (inputs, outputs)
+        kept, made, plan.attr = self.kept[0].copy(), self.kept[1].copy(), self.attr
+        description = self.description
+        for all_kept, described, sizes in ((kept, description.inputs, inputs), (made, description.outputs, outputs)):
+            for position, dims in enumerate(sizes):
+                if dims is not None:
+                    all_kept[position] = desc.shared_as(self.device, described[position], dims)
+        plan.kept = (kept, made, self.kept[2])
+        plan.inputs = [each.handle for each in kept]
+        plan.outputs = [each.handle for each in made]
+        return plan
+
+    def __getattr__(self, name: str) -> Any:
+        """The description of a resized plan is made when somebody asks."""
+        if name != "description":
+            raise AttributeError(name)
+        inputs, outputs = self.dims
+        whole = self.pattern.description
+        self.description = replace(whole, inputs=_with_dims(whole.inputs, inputs), outputs=_with_dims(whole.outputs, outputs))
+        return self.description
 
     def describe(self, tensor: TensorDescription) -> KeptDesc:
         return desc.shared(self.device, tensor)
@@ -103,6 +145,10 @@ class DynamicPlan(Plan):
         except OperatorNotFoundError:
             self.reload(self.model)  # see HandleRegistry.reload
             binding.execute_v2(self.op_type, self.inputs, inputs, descs, outputs, self.attr, stream.handle)
+
+
+def _with_dims(tensors: Sequence[TensorDescription], dims: Dims) -> tuple[TensorDescription, ...]:
+    return tuple([tensor if shape is None else replace(tensor, shape=shape) for tensor, shape in zip(tensors, dims, strict=True)])
 
 
 class BoundedPlan(DynamicPlan):

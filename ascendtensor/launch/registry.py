@@ -12,7 +12,7 @@ import time
 import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import compiler, dtypes, html
 from ..acl import binding
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("ascendtensor")
 
 DEFAULT_CAPACITY: Final = 1024
+MAX_MOULDS: Final = 512
 
 
 class CacheInfo(NamedTuple):
@@ -109,6 +110,8 @@ class HandleRegistry:
         # What launches are compiled with, each anew (`op_models.mode`), instead of through handles.
         self.each_run: Registrar | None = None
         self.variants = Variants()
+        # What makes plans of sizes that were never seen (`ops.moulds`), by everything else about a call.
+        self.moulds: dict[Hashable, Any] = {}
         self._forget_counters()
 
     def _forget_counters(self) -> None:
@@ -162,6 +165,7 @@ class HandleRegistry:
         """
         with self.lock:
             self.plans.clear()
+            self.moulds.clear()
             self._forget_counters()
             self.bury()
 
@@ -189,6 +193,12 @@ class HandleRegistry:
                 self.plans[key] = plan
             self.bury()
 
+    def keep_mould(self, kind: Hashable, mould: Any) -> None:
+        """Keep what makes further plans of a kind, and forget the oldest above the bound. The caller holds the lock."""
+        if len(self.moulds) >= MAX_MOULDS:
+            self.moulds.pop(next(iter(self.moulds)))
+        self.moulds[kind] = mould
+
     def _evict(self, room: int) -> None:
         """Second chance: plans in order of insertion; one that was launched since the last sweep is moved to the end instead."""
         plans = self.plans
@@ -215,6 +225,7 @@ class HandleRegistry:
             for entry in self.plans.values():
                 self._retire(entry.core)
             self.plans.clear()
+            self.moulds.clear()
 
     def handle(self, description: Description, on: device.Device) -> OpHandle:
         """The op handle for a description on a device: one that lives, or a new one from a loaded, cached or newly built model."""
@@ -366,6 +377,7 @@ class HandleRegistry:
         """Release every handle; the device floor calls this when all streams have drained."""
         with self.lock, HeldInterrupts():
             self.plans.clear()
+            self.moulds.clear()
             self._forget_counters()
             while self._dying:
                 device.forget_marks(self._dying.pop()[1])

@@ -113,9 +113,7 @@ def find(
     except (KeyError, TypeError):
         pass
     operands = tuple(map(plain, operands))
-    _check(row, operands, arguments)
-    plan = planner.plan(_key(row, operands, arguments, device), row, operands, arguments, device)
-    return plan, operands
+    return _planned(row, operands, arguments, device), operands
 
 
 def call_into(row: Row, targets: tuple[TensorBase, ...], operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> None:
@@ -147,13 +145,21 @@ def _key(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], d
 
 def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None = None) -> Any:
     """The miss: bring views into plain form, make the plan, launch it."""
-    operands = tuple(map(plain, operands))
-    _check(row, operands, arguments)
-    plan = planner.plan(_key(row, operands, arguments, device), row, operands, arguments, device)
+    operands = tuple([plain(operand) for operand in operands])
+    plan = _planned(row, operands, arguments, device)
     try:
         return plan.launch(*operands)
     except AscendTensorError as error:
         raise error.with_context(row.name, operands) from None
+
+
+def _planned(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None) -> Any:
+    key = _key(row, operands, arguments, device)
+    plan = planner.resized(key, row, operands, arguments, device)
+    if plan is None:
+        _check(row, operands, arguments)
+        plan = planner.plan(key, row, operands, arguments, device)
+    return plan
 
 
 def _check(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...]) -> None:

@@ -26,7 +26,9 @@ from ..launch.variants import dynamic_model, finished_model, variant_of
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
+from ..runtime.interrupts import HeldInterrupts
 from . import precision
+from .moulds import Mould, kind_of, structural
 from .schema import RESULT, Input, Meta, Outcome, Row
 
 Call = Callable[..., Any]
@@ -153,6 +155,32 @@ class Planner:
         """
         return self._prepare(row, tuple(operands), self.decide(row, operands, arguments), device).description
 
+    def resized(self, key: Hashable, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...], device: Device | None) -> Any:
+        """A plan for plain operands that differs from one before by sizes alone; None where there is nothing of the kind.
+
+        What doesn't fit gives None too, so that the ordinary way says what is wrong.
+        """
+        registry = self._registry
+        try:
+            mould = registry.moulds.get(kind_of(row, operands, arguments, device))
+        except TypeError:  # an argument that can't be hashed
+            return None
+        if mould is None or registry.recorders or mould.device.closed:
+            return None
+        mould.device.current_stream()
+        sizes = mould.sizes(operands, arguments)
+        if sizes is None:
+            return None
+        try:
+            with registry.lock, HeldInterrupts():
+                found = registry.plans.get(key)
+                if found is None:
+                    found = mould.plan.resized(*sizes)
+                    registry.add(key, found)
+                return found
+        except AscendTensorError as error:
+            raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
+
     def plan(self, key: Hashable, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...], device: Device | None) -> Any:
         """The plan for plain operands, made and kept if it is not at hand."""
         found = self._registry.plans.get(key)
@@ -164,11 +192,31 @@ class Planner:
         if decision.compute in precision.WIDE and not decision.moved:
             precision.warn_of_wide(decision.compute)
         try:
-            return self._planned(key, row, operands, decision, where)
+            return self._planned(key, row, operands, arguments, device, decision, where)
         except AscendTensorError as error:
             raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
 
-    def _planned(self, key: Hashable, row: Row, operands: tuple[Any, ...], decision: Decision, where: Device) -> Any:
+    def _keep_mould(
+        self, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...], device: Device | None, decision: Decision, plan: Any
+    ) -> None:
+        registry = self._registry
+        if type(plan) is not DynamicPlan or plan.lead < 0 or registry.finished() is not None or not structural(decision.outcome):
+            return
+        family = registry.variants.family(plan.description)
+        exact = set() if row.per_call else family.exact
+        mould = Mould(row, operands, layout(row, len(operands))[1], decision.outcome, plan, exact)
+        registry.keep_mould(kind_of(row, operands, arguments, device), mould)
+
+    def _planned(
+        self,
+        key: Hashable,
+        row: Row,
+        operands: tuple[Any, ...],
+        arguments: tuple[Any, ...],
+        device: Device | None,
+        decision: Decision,
+        where: Device,
+    ) -> Any:
         while True:
             with self._registry.lock:
                 found = self._registry.plans.get(key)
@@ -180,6 +228,7 @@ class Planner:
                     description = missing.description
                 else:
                     self._registry.add(key, plan)
+                    self._keep_mould(row, operands, arguments, device, decision, plan)
                     return plan
             self._registry.build(description)
 

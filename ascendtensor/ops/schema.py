@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from ..codes import Format
@@ -26,8 +27,10 @@ class Meta(NamedTuple):
     dtype: Any
 
 
-@dataclass(frozen=True)
-class Outcome:
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class Outcome(NamedTuple):
     """What a rule decides.
 
     Attributes:
@@ -40,8 +43,8 @@ class Outcome:
     """
 
     shapes: tuple[tuple[int, ...], ...]
-    constants: Mapping[str, Any] = field(default_factory=dict)
-    attrs: Mapping[str, Any] = field(default_factory=dict)
+    constants: Mapping[str, Any] = _NOTHING
+    attrs: Mapping[str, Any] = _NOTHING
     dtypes: tuple[DType, ...] | None = None
     inputs: tuple[tuple[int, ...], ...] | None = None
     outputs: tuple[tuple[int, ...], ...] | None = None

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .device import Device
 
 
+_new = object.__new__
+
+
 class TensorDesc:
     """Shape, dtype and device of a contiguous tensor; one object for each combination on a device, compared by identity.
 
@@ -186,4 +189,20 @@ def shared(device: Device, tensor: TensorDescription) -> KeptDesc:
     found: KeptDesc | None = device.shared_descs.get(key)
     if found is None:
         found = device.shared_descs[key] = KeptDesc(device, tensor, named=False)
+    return found
+
+
+def shared_as(device: Device, tensor: TensorDescription, dims: tuple[int, ...]) -> KeptDesc:
+    """`shared` for a description with other dims, without ranges and constant; interrupts are held."""
+    key = (tensor.dtype, dims, tensor.format, None, None, tensor.dynamic_input and tensor.name)
+    found: KeptDesc | None = device.shared_descs.get(key)
+    if found is None:
+        found = _new(KeptDesc)
+        handle = binding.create_tensor_desc(tensor.dtype, list(dims), tensor.format)
+        found.handle = device.kept_descs.add(handle)
+        found._dropped = device.kept_descs.dropped
+        if tensor.dynamic_input:
+            binding.set_tensor_desc_name(handle, tensor.name)
+            binding.set_tensor_dynamic_input(handle, tensor.dynamic_input)
+        device.shared_descs[key] = found
     return found

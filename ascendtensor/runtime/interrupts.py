@@ -36,7 +36,7 @@ class HeldInterrupts:
         self._came = frame or True
 
     def __enter__(self) -> None:
-        if threading.get_ident() != threading.main_thread().ident or HeldInterrupts._holds:
+        if HeldInterrupts._holds or threading.get_ident() != threading.main_thread().ident:
             return
         before = _get(_SIGINT)
         if not callable(before):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ import ascendtensor as at
 from ascendtensor import simulator
 from ascendtensor.compiler import Attribute, AttributeKind
 from ascendtensor.launch.dynamic import BoundedPlan, DynamicPlan
-from ascendtensor.launch.registry import HandleRegistry
+from ascendtensor.launch.registry import DEFAULT_CAPACITY, HandleRegistry
 from ascendtensor.launch.static import Plan
+from ascendtensor.ops import planning
 from ascendtensor.runtime import attrs
 
 
@@ -172,3 +174,77 @@ def test_plans_share_attributes_of_the_same_bits_only(cache: HandleRegistry) -> 
     kept = [shared(0.0), shared(-0.0), shared(1.0), shared(1, "int"), shared(True, "bool")]
     assert len({id(each) for each in kept}) == len({each.handle for each in kept}) == 5
     assert shared(-0.0) is kept[1] and attrs.shared(device, ()) is not kept[0]
+
+
+KINDS: dict[str, tuple[Any, Any]] = {
+    "a sum": (lambda x: x + x, lambda a: a + a),
+    "a column": (lambda x: x - x.sum(1, keepdim=True), lambda a: a - a.sum(1, keepdims=True)),
+    "a number": (lambda x: x * 2.5, lambda a: a * np.float32(2.5)),
+    "a product": (lambda x: x @ x.T.contiguous(), lambda a: a @ a.T),
+    "a mean": (lambda x: x.mean(0), lambda a: a.mean(0)),
+    "joined": (lambda x: at.cat([x, x + 1]), lambda a: np.concatenate([a, a + 1])),
+    "two results": (lambda x: x.max(1)[1], lambda a: a.argmax(1)),
+    "cast": (lambda x: (x * 10).to(at.int32), lambda a: (a * 10).astype(np.int32)),
+    "compared": (lambda x: at.where(x > 0.5, x, 0.0), lambda a: np.where(a > 0.5, a, np.float32(0))),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sizes_that_were_never_seen_take_the_short_way(kind: str, cache: HandleRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+    op, reference = KINDS[kind]
+    for rows in range(2, 16):
+        op(at.from_numpy(np.ones((rows, rows + 1), np.float32)))
+    decided = []
+    original = planning.Planner.decide
+    monkeypatch.setattr(planning.Planner, "decide", lambda *call: decided.append(call) or original(*call))
+    for rows, columns in ((40, 7), (3, 50), (1, 1), (5, 5)):
+        values = np.random.default_rng(rows).random((rows, columns)).astype(np.float32)
+        np.testing.assert_allclose(op(at.from_numpy(values)).numpy(), reference(values), rtol=1e-5)
+    assert not decided
+    if kind != "a mean":
+        assert op(at.empty(0, 4)).shape == reference(np.ones((0, 4), np.float32)).shape
+
+
+def test_a_plan_of_other_sizes_says_what_it_launches(cache: HandleRegistry) -> None:
+    warm(lambda x: x + x, 12)
+    x = at.ones(77, 5)
+    x + x
+    (plan,) = [plan for plan in plans(cache, DynamicPlan) if plan.results[0].shape == (77, 5)]
+    assert str(plan.description) == "Add(float[77, 5], float[77, 5]) -> float[77, 5]"
+    with pytest.raises(AttributeError):
+        plan.nothing  # noqa: B018
+
+
+def test_what_does_not_fit_is_said_on_the_short_way_too(cache: HandleRegistry) -> None:
+    y = at.ones(1, 3)
+    warm(lambda x: x + y, 12)
+    with pytest.raises(at.ShapeError, match=r"add: shapes \[2, 4\] and \[1, 3\] do not broadcast"):
+        at.ones(2, 4) + y
+    x = at.ones(30, 3)
+    with simulator.faults.plan("acl.create_tensor_desc", 1, 500001), pytest.raises(at.AclError, match=r"(?s)add: .*create_tensor_desc"):
+        x + y
+    np.testing.assert_array_equal((x + y).numpy(), np.full((30, 3), 2, np.float32))
+
+
+def test_a_recording_and_an_evicted_exact_model_get_their_due(cache: HandleRegistry, tmp_path: Path) -> None:
+    warm(lambda x: x + x, 12)
+    with at.op_models.record(tmp_path) as recording:
+        x = at.ones(41, 3)
+        x + x
+    assert any(text.startswith("Add(float[?, ?]") for text in recording.signatures)
+    warm(lambda x: x + x, 12)
+    cache.resize(1)
+    cache.resize(DEFAULT_CAPACITY)
+    before = cache.info().dynamic_launches
+    warm(lambda x: x + x, 8)
+    assert cache.info().dynamic_launches == before
+
+
+def test_after_shutdown_no_plan_is_made_of_an_old_one(cache: HandleRegistry) -> None:
+    warm(lambda x: x + x, 12)
+    old = at.ones(60, 3)
+    at.shutdown()
+    assert not cache.moulds
+    with pytest.raises(at.ClosedError):
+        old + old
+    warm(lambda x: x + x, 12)

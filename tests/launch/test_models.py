@@ -15,6 +15,7 @@ import ascendtensor as at
 from ascendtensor import compiler
 from ascendtensor.compiler import ModelStore
 from ascendtensor.compiler.simulated import SimulatedCompiler
+from ascendtensor.launch import variants
 from ascendtensor.launch.registry import HandleRegistry
 
 DOZEN = 12
@@ -195,6 +196,7 @@ class Clock:
 @pytest.fixture
 def slow_compiler(cache: HandleRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "choose", lambda backend, soc: ModelStore(Slow(soc), None))
+    monkeypatch.setattr(variants, "SLOW_COMPILE_SECONDS", 1.0)
     real = time.perf_counter
     monkeypatch.setattr("ascendtensor.launch.registry.time.perf_counter", lambda: real() + Clock.now)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -228,6 +229,9 @@ def test_ranges_without_limit_and_dims_without_range(acl: ModuleType) -> None:  
     assert add_code(acl, 5, out=(0,)) == 0  # an output may omit its range and then takes anything
 
 
+CONSTANT = np.zeros((4, 3), np.float32)
+
+
 def test_unknown_rank_takes_any(acl: ModuleType) -> None:  # OM-25
     load(acl, operator("Add", [tensor([-2]), tensor([-2])], [tensor([-2])]))
     for shape in ((), (3,), (2, 3, 4)):
@@ -247,6 +251,27 @@ def found(acl: ModuleType, *shape: int) -> OpModel:
     model, code = TABLE.find(matching.query_of("Add", [record, record], [record], EMPTY))
     assert code == 0 and model is not None
     return model
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda acl, x: acl.set_tensor_origin_shape(x, [2, 6]),
+        lambda acl, x: acl.set_tensor_origin_format(x, 0),
+        lambda acl, x: acl.set_tensor_format(x, 0),
+        lambda acl, x: acl.set_tensor_shape_range(x, [[1, 4], [3, 3]]),
+        lambda acl, x: acl.set_tensor_place_ment(x, 1),
+        lambda acl, x: acl.set_tensor_const(x, CONSTANT.ctypes.data, CONSTANT.nbytes),
+    ],
+)
+def test_a_description_changed_after_a_call_is_looked_at_anew(acl: ModuleType, change: Callable[[ModuleType, int], int]) -> None:  # OM-22
+    load(acl, add_operator(4, 3))
+    x, y = desc(acl, [4, 3]), desc(acl, [4, 3])
+    buffers = [upload(acl, np.zeros((4, 3), np.float32))[0]] * 2
+    assert acl.op.execute_v2("Add", [x, y], buffers, [y], buffers[:1], 0, 0) == 0
+    assert change(acl, x) == 0
+    assert acl.op.create_handle("Add", [x, y], [y], 0)[1] != 0
+    assert acl.op.execute_v2("Add", [x, y], buffers, [y], buffers[:1], 0, 0) != 0
 
 
 def test_static_before_dynamic(acl: ModuleType) -> None:  # OM-20

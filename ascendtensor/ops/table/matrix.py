@@ -48,7 +48,7 @@ def matrices(operands: Sequence[Meta], transpose_input: bool = False, transpose_
 def with_bias(operands: Sequence[Meta], transpose_input: bool = False, transpose_other: bool = False) -> Outcome:
     """The product of rows and a matrix, and a bias that is added to each row."""
     found = matrices(operands[:2], transpose_input, transpose_other)
-    return replace(found, inputs=(*(found.inputs or ()), operands[2].shape))
+    return found._replace(inputs=(*(found.inputs or ()), operands[2].shape))
 
 
 def stacks(operands: Sequence[Meta], transpose_input: bool = False, transpose_other: bool = False) -> Outcome:

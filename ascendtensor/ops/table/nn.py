@@ -26,7 +26,7 @@ def along(operands: Sequence[Meta], dim: int) -> Outcome:
 def along_to_single(operands: Sequence[Meta], dim: int) -> Outcome:
     """As `along`, from float16 to float32."""
     found = along(operands, dim)
-    return replace(found, attrs={**found.attrs, "half_to_float": True})
+    return found._replace(attrs={**found.attrs, "half_to_float": True})
 
 
 def one_hot(operands: Sequence[Meta], classes: int) -> Outcome:

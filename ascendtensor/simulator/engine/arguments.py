@@ -96,8 +96,8 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
         empty: Results that stand before the code when the call fails.
     """
     required, _, optional = letters.partition("|")
-    converters = [CONVERTERS[letter] for letter in required + optional]
-    least, most = len(required), len(converters)
+    converters = [(index, CONVERTERS[letter]) for index, letter in enumerate(required + optional) if letter != "O"]
+    least, most = len(required), len(required + optional)
     text = refusal(name)
     keyword_refusal = f"{name}() takes no keyword arguments"
 
@@ -108,13 +108,15 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
         def call(*args: Any, **keywords: Any) -> Any:
             if keywords:
                 raise TypeError(keyword_refusal)
-            if most == 0:
-                converted = []
-            else:
+            converted = []
+            if most:
                 if not least <= len(args) <= most:
                     raise TypeError(pythons_own(letters, args) if name in PYTHONS_OWN else text)
+                converted = [*args]
                 try:
-                    converted = [convert(value) for convert, value in zip(converters, args, strict=False)]
+                    for index, convert in converters:
+                        if index < len(args):
+                            converted[index] = convert(args[index])
                 except (TypeError, ValueError, OverflowError):
                     raise TypeError(pythons_own(letters, args) if name in PYTHONS_OWN else text) from None
             try:
@@ -189,6 +191,8 @@ def pointer_list(name: str, value: object) -> list[int]:
         TypeError: As ``int_list``.
         ValueError: For a number of more than 64 bits.
     """
+    if value.__class__ is list and all([number.__class__ is int and 0 <= number <= WORD for number in value]):
+        return value.copy()
     numbers = int_list(name, value)
     if not all(-(1 << 63) <= number <= WORD for number in numbers):
         raise ValueError("PyLong_AsVoidPtr failed")
@@ -202,6 +206,8 @@ def long_list(name: str, value: object) -> list[int]:
         TypeError: As ``int_list``.
         ValueError: For a number out of range.
     """
+    if value.__class__ is list and all([number.__class__ is int and -(1 << 63) <= number < 1 << 63 for number in value]):
+        return value.copy()
     numbers = int_list(name, value)
     if not all(-(1 << 63) <= number < 1 << 63 for number in numbers):
         raise ValueError("PyLong_AsLongLong failed")

@@ -63,7 +63,8 @@ class Query:
 
 def query_of(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attrs: Attributes) -> Query:
     """The identity of a call."""
-    return Query(op_type, tuple([spec_of(desc) for desc in inputs]), tuple([spec_of(desc) for desc in outputs]), attrs)
+    given, wanted = [desc.spec or spec_of(desc) for desc in inputs], [desc.spec or spec_of(desc) for desc in outputs]
+    return Query(op_type, tuple(given), tuple(wanted), attrs)
 
 
 class _Entry:

@@ -17,12 +17,12 @@ Task: TypeAlias = "tuple[Callable[..., Any], tuple[Any, ...]]"
 
 HANDLE_BASE: Final = 0x0B00_0000_0000
 HANDLE_STEP: Final = 64
-_numbers = itertools.count(1)
+_numbers = itertools.count(HANDLE_BASE + HANDLE_STEP, HANDLE_STEP)
 
 
 def new_handle() -> int:
     """The next handle number of this process (PY-1)."""
-    return HANDLE_BASE + HANDLE_STEP * next(_numbers)
+    return next(_numbers)
 
 
 class TensorDesc:

@@ -96,7 +96,10 @@ def elementwise(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]
 
 def mixed(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
     """Add and Mul also take float16 or bfloat16 together with float32, the result is float32 (910B kernel list)."""
-    shape = broadcast(*(meta.shape for meta in inputs))
+    first = inputs[0]
+    if all([meta.dtype == first.dtype and meta.shape == first.shape for meta in inputs]):
+        return of(first.dtype, first.shape)
+    shape = broadcast(*[meta.shape for meta in inputs])
     kinds = {meta.dtype for meta in inputs}
     if len(kinds) == 2 and int(DataType.FLOAT) in kinds and kinds <= _MIXED:
         return of(DataType.FLOAT, shape)

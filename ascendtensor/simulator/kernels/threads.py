@@ -7,6 +7,7 @@ one, and burns both cores. Only products that are worth it get more than one thr
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 from collections.abc import Callable
@@ -76,7 +77,7 @@ def product_task(a: Array, b: Array, out: Array) -> Task:
 def _size(a: Array, out: Array) -> str:
     """Of one matrix of the stack, since the library works on them one after another."""
     sizes = out.shape[-2:]
-    multiplications = int(np.prod(sizes)) * a.shape[-1]
+    multiplications = math.prod(sizes) * a.shape[-1]
     small, large = (SMALL, LARGE) if len(sizes) == 2 and 1 not in sizes else (SMALL_VECTOR, LARGE_VECTOR)
     return "small" if multiplications <= small else "middling" if multiplications < large else "large"
 
