@@ -25,14 +25,18 @@ def _colours(fore: str, dim: str, line: str, mark: str, warn: str) -> str:
     )
 
 
+# The name of the class stands twice where Jupyter's own rules for tables and text would win.
 _STYLE: Final = (
     f"<style>.ascendtensor{{{_colours('#1f2328', '#59636e', '#d1d9e0', '#0969da', '#d1242f')};"
     "color:var(--at-fg);font-size:13px;overflow-x:auto}"
     f"@media (prefers-color-scheme:dark){{.ascendtensor{{{_colours('#e6edf3', '#9198a1', '#3d444d', '#4493f8', '#f85149')}}}}}"
-    ".ascendtensor table{border-collapse:collapse;margin:4px 0;color:inherit;font-size:inherit}"
-    ".ascendtensor th,.ascendtensor td{text-align:left;padding:2px 12px 2px 0;border-bottom:1px solid var(--at-line);vertical-align:top}"
-    ".ascendtensor th.n,.ascendtensor td.n{text-align:right;font-variant-numeric:tabular-nums}"
-    ".ascendtensor .dim{color:var(--at-dim)}.ascendtensor .warn{color:var(--at-warn)}.ascendtensor pre{margin:4px 0;color:var(--at-fg)}"
+    ".ascendtensor.ascendtensor table{border-collapse:collapse;margin:4px 0;color:inherit;font-size:inherit}"
+    ".ascendtensor.ascendtensor th,.ascendtensor.ascendtensor td{text-align:left;padding:2px 12px 2px 0;"
+    "border-bottom:1px solid var(--at-line);vertical-align:top}"
+    ".ascendtensor.ascendtensor th.n,.ascendtensor.ascendtensor td.n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".ascendtensor .dim{color:var(--at-dim)}.ascendtensor .warn{color:var(--at-warn)}"
+    ".ascendtensor.ascendtensor pre{margin:4px 0;color:var(--at-fg);line-height:1.25;"
+    "font-family:var(--jp-code-font-family,var(--vscode-editor-font-family,monospace))}"
     ".ascendtensor img,.ascendtensor svg{display:block;margin:4px 0}.ascendtensor div>svg{max-width:none}"
     ".ascendtensor svg.spark{display:inline;margin:0}.ascendtensor summary{color:var(--at-dim)}"
     ".ascendtensor svg text{fill:var(--at-fg);font:11px sans-serif}.ascendtensor svg .tick{stroke:var(--at-line)}</style>"

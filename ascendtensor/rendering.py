@@ -46,9 +46,15 @@ LINES: Final = 16
 """Lines of text that stand open below a picture."""
 
 IMAGE: Final = 36 << 10
-"""Bytes of whole lines of an image; of a larger one single pixels are copied, so many in a line and a column."""
+IMAGE_SIDE: Final = 96
+"""Bytes of a preview, and pixels of its longer side, most."""
 
-IMAGE_PLACES: Final = 16
+IMAGE_PLACES: Final = 8
+"""Lines and columns where each pixel is copied alone: on a small board, and of a view that is turned round."""
+
+IMAGE_SHOWN: Final = 320
+"""Pixels of the page that the longer side takes, about."""
+
 BINS: Final = 32
 
 _COLD, _WARM = np.array([68.0, 1.0, 84.0]), np.array([253.0, 231.0, 37.0])
@@ -204,30 +210,45 @@ def _image(tensor: TensorBase, values: Array) -> str:
         return ""
     last = desc.shape[2] == 3
     height, width = desc.shape[:2] if last else desc.shape[1:]
-    if values.shape == desc.shape:
-        pixels = values
-    else:
-        every = 3 * width * desc.dtype.itemsize
-        rows = min(height, IMAGE // every)
-        wide = desc.plain and rows >= IMAGE_PLACES
-        across = width if wide else min(width, IMAGE_PLACES if last else IMAGE_PLACES // 2)
-        down = rows if wide else min(height, IMAGE_PLACES if last else IMAGE_PLACES // 2)
-        chosen = [_places(height, down), _places(width, across)]
-        colours = np.arange(3)
-        pixels = display.read(tensor, [*chosen, colours] if last else [colours, *chosen])
-    pixels = pixels if last else pixels.transpose(1, 2, 0)
+    whole = values.shape == desc.shape
+    pixels = (values if last else values.transpose(1, 2, 0)) if whole else _thinned(tensor, height, width, last)
     scaled = pixels if desc.dtype is uint8 else np.nan_to_num(pixels.astype(np.float64)).clip(0, 1) * 255
-    shown = scaled.astype(np.uint8)
-    high, wide_pixels = shown.shape[:2]
-    shown = shown[:, _places(wide_pixels, max(1, min(wide_pixels, round(high * width / height))))]
-    return _pixels(shown, max(1, 128 // max(shown.shape[:2])), f"preview of {height} x {width} pixels")
+    scale = max(1, IMAGE_SHOWN // max(height, width)) if whole else IMAGE_SHOWN / max(height, width)
+    label = f"preview of {height} x {width} pixels"
+    return _image_tag(scaled.astype(np.uint8), round(width * scale), round(height * scale), label, whole)
+
+
+def _thinned(tensor: TensorBase, height: int, width: int, last: bool) -> Array:
+    """[rows, columns, 3] of an image that is too large to be copied: every so many pixels of every so many lines."""
+    desc = tensor.desc
+    itemsize = desc.dtype.itemsize
+    side = min(IMAGE_SIDE, int(math.sqrt(IMAGE / (3 * itemsize * min(height, width) / max(height, width)))))
+    step = max(1, -(-max(height, width) // side))
+    rows, columns = np.arange(0, height, step), np.arange(0, width, step)
+    strides = base.element_strides(tensor)
+    down, along, plane = strides if last else (strides[1], strides[2], strides[0])
+    if along <= 0 or not desc.device.host_mode:
+        chosen, colours = [_places(length, IMAGE_PLACES) for length in (height, width)], np.arange(3)
+        read = display.read(tensor, [*chosen, colours] if last else [colours, *chosen])
+        return read if last else read.transpose(1, 2, 0)
+    together = plane == 1
+    planes = np.arange(1 if together else 3)[:, None] * plane
+    starts = ((base.element_offset(tensor) + planes + rows * down) * itemsize).reshape(-1).tolist()
+    piece = (3 if together else 1) * itemsize
+    found = copies.download_grid(base.storage(tensor), starts, along * step * itemsize, len(columns), piece).view(desc.dtype.numpy)
+    lines: Array = found.reshape((len(rows), len(columns), 3) if together else (3, len(rows), len(columns)))
+    return lines if together else lines.transpose(1, 2, 0)
 
 
 def _pixels(pixels: Array, scale: int, label: str) -> str:
     height, width = pixels.shape[:2]
+    return _image_tag(pixels, width * scale, height * scale, label, True)
+
+
+def _image_tag(pixels: Array, width: int, height: int, label: str, sharp: bool) -> str:
     data = base64.b64encode(png(pixels)).decode()
-    size = f'width="{width * scale}" height="{height * scale}"'
-    return f'<img {size} style="image-rendering:pixelated" alt="{label}" title="{label}" src="data:image/png;base64,{data}"/>'
+    style = ' style="image-rendering:pixelated"' if sharp else ""
+    return f'<img width="{width}" height="{height}"{style} alt="{label}" title="{label}" src="data:image/png;base64,{data}"/>'
 
 
 def png(pixels: Array) -> bytes:

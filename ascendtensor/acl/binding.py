@@ -506,6 +506,12 @@ def memcpy_async(dst: int, dst_max: int, src: int, count: int, kind: int, stream
     _check(code, "acl.rt.memcpy_async", dst, dst_max, src, count, kind, stream)
 
 
+def memcpy2d(dst: int, dst_pitch: int, src: int, src_pitch: int, width: int, height: int, kind: int) -> None:
+    """Copies `height` pieces of `width` bytes now, which lie a pitch apart, waiting for no stream (RT-37)."""
+    code = _rt.memcpy2d(dst, dst_pitch, src, src_pitch, width, height, kind)
+    _check(code, "acl.rt.memcpy2d", dst, dst_pitch, src, src_pitch, width, height, kind)
+
+
 def memset(address: int, max_count: int, value: int, count: int) -> None:
     """Writes the low byte of `value` `count` times, now (RT-43)."""
     _check(_rt.memset(address, max_count, value, count), "acl.rt.memset", address, max_count, value, count)

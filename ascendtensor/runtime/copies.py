@@ -190,6 +190,31 @@ def download_parts(buffer: DeviceBuffer, parts: Sequence[tuple[int, int]]) -> li
     return found
 
 
+def download_grid(buffer: DeviceBuffer, starts: Sequence[int], pitch: int, count: int, width: int) -> Array:
+    """Copy evenly spaced pieces of a buffer to [len(starts), count * width] bytes; waits for the stream once. For run mode HOST.
+
+    Args:
+        buffer: A buffer or window.
+        starts: Where each line starts in it, in bytes.
+        pitch: Bytes from one piece of a line to the next.
+        count: Pieces of a line.
+        width: Bytes of a piece.
+
+    Raises:
+        AclError: Work queued before had failed; it shows here (RT-45).
+    """
+    device = buffer.device
+    stream = device.current_stream()
+    if buffer.stream is not stream:
+        buffer.read_on(stream)
+    stream.synchronize()
+    found: Array = np.empty((len(starts), count * width), np.uint8)
+    for line, start in enumerate(starts):
+        binding.memcpy2d(address_of(found[line]), width, buffer.address + start, max(pitch, width), width, count, _DEVICE_TO_HOST)
+    device.bytes_to_host += found.nbytes
+    return found
+
+
 def _read_parts_staged(
     buffer: DeviceBuffer, parts: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]], stream: Stream
 ) -> list[Array]:

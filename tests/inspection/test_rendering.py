@@ -55,6 +55,7 @@ TENSORS = {
     "view": lambda: at.zeros(500, 400).T[::2, ::3],
     "image of bytes": lambda: at.tensor((IMAGE * 255).astype(np.uint8)),
     "image of floats": lambda: at.tensor(IMAGE.transpose(2, 0, 1).astype(np.float32)),
+    "image turned round": lambda: at.tensor((IMAGE * 255).astype(np.uint8))[:, ::-1],
     "complex": lambda: at.ones(3, 4, dtype=at.complex128),
     "bool": lambda: at.ones(3, 3, dtype=at.bool),
     "bfloat16": lambda: at.ones(200, 100, dtype=at.bfloat16),
@@ -106,9 +107,24 @@ def pixels(text: str) -> np.ndarray:  # type: ignore[type-arg]
 
 @pytest.mark.parametrize("name", ["image of bytes", "image of floats"])
 def test_previews_have_the_corners_of_the_image(name: str) -> None:
-    found = pixels(html(TENSORS[name]()))
-    assert found[0, 0].tolist() == [0, 0, 0] and found[-1, -1].tolist() == [255, 255, 255]
-    assert found[0, -1].tolist() == [0, 255, 0] and found[-1, 0].tolist() == [255, 0, 0]
+    found = pixels(html(TENSORS[name]())).astype(int)
+    assert found.shape == (67, 67, 3) if "bytes" in name else (50, 50, 3)
+    corners = {(0, 0): [0, 0, 0], (-1, -1): [255, 255, 255], (0, -1): [0, 255, 0], (-1, 0): [255, 0, 0]}
+    for place, colour in corners.items():
+        assert abs(found[place] - colour).max() < 10, place  # the last line and column are not among every third or fourth
+
+
+def test_previews_keep_the_form_of_the_image_and_read_each_pixel_from_its_place() -> None:
+    lines, columns = np.mgrid[:300, :700]
+    x = np.stack([lines % 256, columns % 256, (lines + columns) % 256], -1).astype(np.uint8)
+    scaled = at.tensor(x) / 255
+    for tensor in (at.tensor(x), at.tensor(x).permute(2, 0, 1), scaled.permute(2, 0, 1).contiguous(), scaled[::1], scaled.flip(0).flip(0)):
+        before = at.memory_stats()["to_host"]
+        text = html(tensor)
+        found = pixels(text)
+        step = -(-700 // found.shape[1])
+        assert np.array_equal(found, x[::step, ::step]) and 'width="320" height="137"' in text
+        assert at.memory_stats()["to_host"] - before < 64 << 10
 
 
 def test_a_small_image_is_shown_as_it_is() -> None:
