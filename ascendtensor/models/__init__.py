@@ -8,7 +8,8 @@ synchronising call, and a tensor that is on the device already is used in place.
 """
 
 from .loading import load
-from .model import Model, Outputs, Pending
+from .model import Model, Outputs
+from .pending import Map, Pending
 from .tensors import Gears, ModelTensor, ModelTensors
 
-__all__ = ["Gears", "Model", "ModelTensor", "ModelTensors", "Outputs", "Pending", "load"]
+__all__ = ["Gears", "Map", "Model", "ModelTensor", "ModelTensors", "Outputs", "Pending", "load"]

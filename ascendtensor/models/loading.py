@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +18,9 @@ from .model import Model, collect, describe_loaded
 
 MEMORY = ("system", "managed")
 
-Source = str | os.PathLike[str] | bytes | IO[bytes]
+Source = str | os.PathLike[str] | os.PathLike[bytes] | bytes | bytearray | memoryview | IO[bytes]
+Origin = tuple[object, ...]
+"""What tells one source from another."""
 
 
 def load(source: Source, *, device: DeviceLike = None, memory: str = "system", weights: Model | None = None) -> Model:
@@ -35,9 +38,11 @@ def load(source: Source, *, device: DeviceLike = None, memory: str = "system", w
 
     Raises:
         AclError: The file is missing, damaged or made for something else; ACL's message says which.
+        DTypeError: Something else than a path, bytes or a file of bytes.
         OutOfDeviceMemoryError: No room in managed memory.
         UnsupportedError: An input or output of a dtype that tensors can't have.
-        ValueRangeError: An unknown kind of memory, or a model whose weights can't be shared.
+        ValueRangeError: An unknown kind of memory, managed memory for a model of open shapes, weights that can't be shared, or a path that
+            ACL can't be told.
 
     Like: torch.jit.load.
     """
@@ -51,33 +56,48 @@ def load(source: Source, *, device: DeviceLike = None, memory: str = "system", w
         target.activate()
         collect()
         with _located(source, target) as place:
+            origin = place.origin() if memory == "managed" else ()
+            if weights is not None and (not origin or weights.origin != origin):
+                raise _not_shared("the weights to share are not of the same source", "Load both from one file, or from the same bytes.")
             identifier, kept = _load(place, target, memory, weights)
         try:
-            return describe_loaded(identifier, target, place.name, kept)
+            return describe_loaded(identifier, target, place.name, kept, origin)
         except BaseException:
             calls.unload(identifier)
             raise
 
 
 class Place:
-    """Where ACL finds the model: a file, or bytes in host memory."""
+    """Where ACL finds the model: a file, or, without a path, bytes in host memory."""
 
-    def __init__(self, path: str, data: bytes, name: str) -> None:
+    def __init__(self, path: str | None, data: bytes, name: str) -> None:
         self.path = path
         self.data = data
         self.name = name
 
+    def origin(self) -> Origin:
+        """What tells the source from others; empty for a file that isn't there."""
+        if self.data:
+            return "bytes", hashlib.sha256(self.data).digest()
+        try:
+            found = os.stat(self.path or "")
+        except OSError:
+            return ()
+        return "file", found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
     def query(self) -> tuple[int, int]:
         """Bytes of work and of weight memory."""
-        if self.path:
+        if self.path is not None:
             return calls.query_size(self.path)
         return calls.query_size_from_mem(binding.bytes_to_ptr(self.data), len(self.data))
 
     def load(self, memory: tuple[int, int, int, int] | None) -> int:
         """Loads it: addresses and sizes of work and weight memory, or None."""
         if memory is None:
-            return calls.load_from_file(self.path) if self.path else calls.load_from_mem(binding.bytes_to_ptr(self.data), len(self.data))
-        if self.path:
+            if self.path is not None:
+                return calls.load_from_file(self.path)
+            return calls.load_from_mem(binding.bytes_to_ptr(self.data), len(self.data))
+        if self.path is not None:
             return calls.load_from_file_with_mem(self.path, *memory)
         return calls.load_from_mem_with_mem(binding.bytes_to_ptr(self.data), len(self.data), *memory)
 
@@ -85,19 +105,32 @@ class Place:
 @contextmanager
 def _located(source: Source, device: Device) -> Iterator[Place]:
     if isinstance(source, (str, os.PathLike)):
-        path = os.fspath(source)
+        path = _text(source)
         yield Place(path, b"", os.path.splitext(os.path.basename(path))[0])
         return
-    data = source if isinstance(source, bytes) else _read(source)
+    data = bytes(source) if isinstance(source, (bytes, bytearray, memoryview)) else _read(source)
     if device.host_mode and data:
-        yield Place("", data, "model")
+        yield Place(None, data, "model")
         return
     # On a board models in memory would have to lie in device memory (MDL-3); nothing at all is for ACL to refuse.
     with tempfile.TemporaryDirectory(prefix="ascendtensor-") as folder:
         path = os.path.join(folder, "model.om")
         with open(path, "wb") as file:
             file.write(data)
-        yield Place(path, b"", "model")
+        yield Place(path, data, "model")
+
+
+def _text(source: str | os.PathLike[str] | os.PathLike[bytes]) -> str:
+    """A path as pyACL takes it: UTF-8 without NUL."""
+    path = os.fsdecode(source)
+    try:
+        if "\0" not in path and path.encode():
+            return path
+    except UnicodeEncodeError:
+        pass
+    if not path:
+        return path
+    raise ValueRangeError(f"the path {path!a} can't be given to ACL", where="models.load", advice="Open the file and give that.")
 
 
 def _read(source: IO[bytes]) -> bytes:
@@ -129,9 +162,14 @@ def _load(place: Place, device: Device, memory: str, weights: Model | None) -> t
 
 
 def _check_shared(weights: Model, device: Device) -> None:
+    if not isinstance(weights, Model):
+        raise DTypeError(f"weights is a loaded model, not {type(weights).__name__}", where="models.load")
     if not weights.memory or weights.closed or weights.device is not device:
-        raise ValueRangeError(
+        raise _not_shared(
             "weights can be shared with a model that is loaded, on the same device, in managed memory",
-            where="models.load",
-            advice='Load the first one with memory="managed".',
+            'Load the first one with memory="managed".',
         )
+
+
+def _not_shared(text: str, advice: str) -> ValueRangeError:
+    return ValueRangeError(text, where="models.load", advice=advice)

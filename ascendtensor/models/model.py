@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import sys
+import math
+import operator
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final
@@ -28,11 +29,15 @@ from ..runtime.device import Device
 from ..runtime.interrupts import HeldInterrupts
 from ..runtime.memory import DeviceBuffer, size_class
 from ..runtime.stream import Event, Stream
+from .pending import Map, Pending
 from .tensors import ModelTensor, ModelTensors, Shape, describe, shown
 
+Cut = tuple[int, int] | None
+"""Rows to keep of a padded batch, and all of its rows; None for a batch that fits."""
+
 DATASETS_KEPT: Final = 32
-_PAUSE: Final = 0.001
-"""Seconds between two looks at a run that is awaited."""
+MOST_STREAMS: Final = 4
+"""Streams that the runs of `Model.map` go to, in turn."""
 _live: Final[WeakSet[Model]] = WeakSet()
 _dropped: Final[deque[tuple[Device, Held]]] = deque()
 """What models whose object went without `unload()` leave behind."""
@@ -102,43 +107,6 @@ class Outputs(tuple[Any, ...]):
         return tuple(self), self.tensors
 
 
-class Pending:
-    """A run that was queued. Its outputs can be used on the device at once; `result()` or `await` waits for them.
-
-    Attributes:
-        outputs: What the call would have given.
-        stream: Where it was queued.
-    """
-
-    def __init__(self, outputs: Any, stream: Stream) -> None:
-        self.outputs = outputs
-        self.stream = stream
-        self._event = Event()
-        self._event.record(stream)
-
-    def done(self) -> bool:
-        """Whether it has run."""
-        return self._event.query()
-
-    def result(self) -> Any:
-        """The outputs, when they are there.
-
-        Raises:
-            AclError: The run failed.
-        """
-        self.stream.ready()
-        self._event.synchronize()
-        return self.outputs
-
-    def __await__(self) -> Generator[Any, None, Any]:
-        pause = 0.0
-        while not self.done():
-            # Whoever awaits has imported it, and all others are spared the time it takes.
-            yield from sys.modules["asyncio"].sleep(pause).__await__()
-            pause = _PAUSE
-        return self.result()
-
-
 class Model:
     """A model on a device; `load` gives it.
 
@@ -151,18 +119,25 @@ class Model:
         inputs, outputs: What it takes and gives, shown as tables.
         gears: The legal shapes of a model with gears, else None.
         open: Whether only a run tells the outputs' shapes.
+        origin: What tells the source of a model in managed memory from others, else empty.
         closed: Whether it was unloaded.
     """
 
-    def __init__(self, identifier: int, desc: int, device: Device, name: str, memory: list[DeviceBuffer]) -> None:
+    def __init__(
+        self, identifier: int, desc: int, device: Device, name: str, memory: list[DeviceBuffer], origin: tuple[object, ...] = ()
+    ) -> None:
         self.inputs, self.outputs, self.gears, self._carrier = describe(desc)
+        self.open = any(each.ranges for each in self.inputs) or any(size < 0 for each in self.outputs for size in each.shape)
+        if self.open and memory:
+            raise ValueRangeError('a model of open shapes wants memory="system"', where="models.load")
         self.name = name
         self.device = device
+        self.origin = origin
         self.closed = False
-        self.open = any(each.ranges for each in self.inputs) or any(size < 0 for each in self.outputs for size in each.shape)
         self._held = Held(identifier, desc, memory)
         self._lock = threading.RLock()
         self._last: Stream | None = None
+        self._streams: list[Stream] = []
         self._gear_outputs: dict[int, list[Shape]] = {}
         _live.add(self)
 
@@ -174,7 +149,11 @@ class Model:
 
     def _repr_html_(self) -> str:
         head = f"<b>{html.escape(self.name)}</b>{', unloaded' if self.closed else f' on {self.device}'}<br>"
-        return html.block(f"{head}inputs{self.inputs._repr_html_()}outputs{self.outputs._repr_html_()}")
+        gears = "" if self.gears is None else f"gears ({self.gears.kind})<br>{'<br>'.join(map(_shapes, self.gears.shapes))}"
+        return html.block(f"{head}inputs{self.inputs._repr_html_()}outputs{self.outputs._repr_html_()}{gears}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a loaded model can't be copied or pickled; load it again from its file")
 
     def __del__(self) -> None:
         try:
@@ -223,9 +202,12 @@ class Model:
         with self.device.current():
             stream = self.device.current_stream()
             given = self._given(args, named)
-            shapes, gear, size = self._fit([each.shape for each in given], pad)
+            shapes, gear, cut = self._fit([each.shape for each in given], pad)
             buffers = [self._buffer(index, value, shape, stream) for index, (value, shape) in enumerate(zip(given, shapes, strict=True))]
-            results = self._run(buffers, shapes, gear, self._targets(out), size, stream)
+            targets = self._targets(out)
+            if out is not None:
+                self._check_apart(buffers, shapes, targets)
+            results = self._run(buffers, shapes, gear, targets, cut, stream)
         return results[0] if len(results) == 1 else Outputs(results, self.outputs)
 
     def run_async(self, *args: Any, stream: Stream | None = None, out: Any = None, pad: bool = False, **named: Any) -> Pending:
@@ -236,15 +218,22 @@ class Model:
             stream: Where to queue the run; the current stream if None.
             out, pad: As in a call.
             **named: Inputs by name.
+
+        Raises:
+            DeviceError: A stream of another device; else what a call raises.
         """
         if stream is None:
             with self.device.current():
                 return Pending(self(*args, out=out, pad=pad, **named), self.device.current_stream())
+        if not isinstance(stream, Stream):
+            raise DTypeError(f"a Stream is needed, not {type(stream).__name__}", where="Model.run_async")
+        if stream.device is not self.device:
+            raise DeviceError(f"the stream is of {stream.device}, the model on {self.device}", where="Model.run_async")
         with stream:
             return Pending(self(*args, out=out, pad=pad, **named), stream)
 
     def map(self, batches: Iterable[Any], *, in_flight: int = 2, pad: bool = True) -> Map:
-        """Runs an iterable of batches, a bounded number of them queued ahead.
+        """Runs an iterable of batches, a bounded number of them queued ahead, on streams of its own.
 
         Args:
             batches: Each what a call takes: a tensor or array, or a list, tuple or dict of them.
@@ -255,23 +244,58 @@ class Model:
             An iterator over the outputs in order, for `for` and for `async for`.
 
         Raises:
+            DTypeError: `batches` is no iterable, or `in_flight` no int.
             ValueRangeError: `in_flight` is below 1.
+            ClosedError: The model was unloaded.
         """
-        if in_flight < 1:
-            raise ValueRangeError(f"in_flight must be 1 or more, not {in_flight}", where="Model.map")
-        return Map(lambda batch: self.run_async(batch, pad=pad), iter(batches), in_flight)
+        if not isinstance(batches, Iterable):
+            raise DTypeError(f"an iterable of batches is needed, not {type(batches).__name__}", where="Model.map")
+        limit = _count(in_flight, "in_flight", "Model.map")
+        self._check_open()
+        wanted = min(limit, MOST_STREAMS)
+        with self._lock:
+            while len(self._streams) < wanted:
+                self._streams.append(Stream(self.device))
+        return Map(lambda batch, stream: self.run_async(batch, stream=stream, pad=pad), iter(batches), limit, self._streams[:wanted])
+
+    def for_each(self, batches: Iterable[Any], function: Callable[[Any], object], *, in_flight: int = 2, pad: bool = True) -> int:
+        """Runs an iterable of batches as `map` does, and calls `function(outputs)` for each, in order, in this thread.
+
+        Args:
+            batches: Each what a call takes.
+            function: Called with what a call gives, when it is there. The next batches run meanwhile.
+            in_flight, pad: As in `map`.
+
+        Returns:
+            How many batches there were.
+
+        Raises:
+            DTypeError: `function` can't be called; else what `map` raises, and what the function does.
+        """
+        if not callable(function):
+            raise DTypeError(f"a function is needed, not {type(function).__name__}", where="Model.for_each")
+        count = 0
+        for outputs in self.map(batches, in_flight=in_flight, pad=pad):
+            function(outputs)
+            count += 1
+        return count
 
     def profile(self, *args: Any, repeat: int = 10, **named: Any) -> dict[str, float]:
         """Times of runs on the device.
 
         Args:
-            *args: The inputs, as in a call.
+            *args: The inputs, as in a call. None at all stands for zeros, of the shapes of the largest gear.
             repeat: How many runs are timed, after one that is not.
             **named: Inputs by name.
 
         Returns:
             Milliseconds: "mean", "least" and "most".
+
+        Raises:
+            ValueRangeError: `repeat` is below 1; no inputs for a model of open shapes.
         """
+        repeat = _count(repeat, "repeat", "Model.profile")
+        args = args if args or named else self._zeros()
         self(*args, **named)
         with self.device.current():
             stream = self.device.current_stream()
@@ -297,6 +321,15 @@ class Model:
         if error is not None:
             raise error
 
+    def _zeros(self) -> tuple[Any, ...]:
+        """Inputs of the model's own shapes."""
+        shapes = [each.shape for each in self.inputs]
+        if self.gears is not None:
+            shapes = list(max(self.gears.shapes, key=lambda shapes: sum(map(math.prod, shapes))))
+        if any(each.ranges for each in self.inputs):
+            raise ValueRangeError("a model of open shapes is timed with inputs", where="Model.profile", advice="Give some.")
+        return tuple(np.zeros(shape, each.dtype.numpy) for shape, each in zip(shapes, self.inputs, strict=True))
+
     def _wait(self) -> AclError | None:
         if self._last is None:
             return None
@@ -309,6 +342,7 @@ class Model:
     def _release(self) -> None:
         self.closed = True
         _live.discard(self)
+        self._streams.clear()
         try:
             self._held.release()
         except AclError:
@@ -366,23 +400,22 @@ class Model:
         advice = f"Cast it: .to({tensor.dtype.name}) of a tensor, .astype of an array."
         return DTypeError(f"input {tensor.name!r} is {tensor.dtype.name}, not {given}", where=self.name, advice=advice)
 
-    def _fit(self, given: Sequence[Shape], pad: bool) -> tuple[list[Shape], int, int]:
-        """The shapes to run, the gear (-1 for none), and the batch to cut the outputs to (-1 for none)."""
+    def _fit(self, given: Sequence[Shape], pad: bool) -> tuple[list[Shape], int, Cut]:
+        """The shapes to run, the gear (-1 for none), and how to cut the outputs."""
         if self.gears is not None:
             for gear, shapes in enumerate(self.gears.shapes):
                 if list(shapes) == list(given):
-                    return list(shapes), gear, -1
+                    return list(shapes), gear, None
             choices = list(enumerate(self.gears.shapes))
         elif all(_takes(tensor, shape) for tensor, shape in zip(self.inputs, given, strict=True)):
-            return list(given), -1, -1
+            return list(given), -1, None
         else:
             choices = [] if self.open else [(-1, tuple(each.shape for each in self.inputs))]
-        size = given[0][0] if given and given[0] else -1
-        if pad and size > 0:
-            fitting = [(shapes[0][0], gear, shapes) for gear, shapes in choices if _pads(given, shapes)]
+        if pad:
+            fitting = [(batch, gear, shapes, size) for gear, shapes in choices for size, batch in (_padded(given, shapes),) if size > 0]
             if fitting:
-                _, gear, shapes = min(fitting)
-                return list(shapes), gear, size
+                batch, gear, shapes, size = min(fitting)
+                return list(shapes), gear, (size, batch)
         raise self._wrong_shape(given)
 
     def _wrong_shape(self, given: Sequence[Shape]) -> ShapeError:
@@ -419,6 +452,8 @@ class Model:
             return [None] * len(self.outputs)
         if isinstance(out, TensorBase):
             out = [out]
+        if not isinstance(out, (list, tuple, Mapping)):
+            raise DTypeError(f"out must be a tensor, or a list, tuple or dict of them, not {type(out).__name__}", where=self.name)
         if isinstance(out, Mapping):
             found: list[TensorBase | None] = [None] * len(self.outputs)
             for name, tensor in out.items():
@@ -435,6 +470,22 @@ class Model:
             raise ValueRangeError("out must be contiguous and aligned to 32 bytes", where=self.name, advice="Give a tensor of empty().")
         return tensor
 
+    def _check_apart(self, buffers: list[DeviceBuffer], shapes: list[Shape], targets: list[TensorBase | None]) -> None:
+        """An operator of the model may read an input after an output was begun."""
+        taken = [
+            (buffer.address, buffer.address + math.prod(shape) * tensor.dtype.itemsize)
+            for buffer, shape, tensor in zip(buffers, shapes, self.inputs, strict=True)
+        ]
+        for tensor, target in zip(self.outputs, targets, strict=True):
+            if target is None:
+                continue
+            first = target.buffer.address
+            last = first + target.desc.nbytes
+            if any(first < end and start < last for start, end in taken):
+                text = f"out of output {tensor.name!r} shares its memory with an input or another output"
+                raise ValueRangeError(text, where=self.name, advice="Give a tensor of empty().")
+            taken.append((first, last))
+
     def _output_shapes(self, shapes: Sequence[Shape], gear: int) -> list[Shape]:
         """Shapes of the outputs, as far as they are known before the run."""
         if gear < 0:
@@ -442,7 +493,7 @@ class Model:
         return self._gear_outputs[gear]
 
     def _run(
-        self, buffers: list[DeviceBuffer], shapes: list[Shape], gear: int, targets: list[TensorBase | None], size: int, stream: Stream
+        self, buffers: list[DeviceBuffer], shapes: list[Shape], gear: int, targets: list[TensorBase | None], cut: Cut, stream: Stream
     ) -> list[Any]:
         with self._lock:
             self._check_open()
@@ -461,7 +512,7 @@ class Model:
                 results.append(made)
             calls.execute_async(self._held.model, self._dataset(buffers), self._dataset(outputs), stream.handle)
         stream.recent.append(f"model {self.name}")
-        return [_cut(result, shapes, size) for result in results]
+        return results if cut is None else [_first_rows(result, *cut) for result in results]
 
     def _result(self, tensor: ModelTensor, target: TensorBase | None, shape: Shape, stream: Stream) -> TensorBase:
         desc = TensorDesc.of(shape, tensor.dtype, self.device)
@@ -558,40 +609,15 @@ _TOO_SMALL: Final = frozenset((145000, 500002))
 """What the graph engine answers for an output buffer that is too small."""
 
 
-class Map:
-    """The outputs of `Model.map`, in order."""
-
-    def __init__(self, run: Callable[[Any], Pending], batches: Iterator[Any], in_flight: int) -> None:
-        self._run = run
-        self._batches = batches
-        self._limit = in_flight
-        self._pending: deque[Pending] = deque()
-
-    def _fill(self) -> None:
-        while len(self._pending) < self._limit:
-            try:
-                batch = next(self._batches)
-            except StopIteration:
-                return
-            self._pending.append(self._run(batch))
-
-    def __iter__(self) -> Map:
-        return self
-
-    def __next__(self) -> Any:
-        self._fill()
-        if not self._pending:
-            raise StopIteration
-        return self._pending.popleft().result()
-
-    def __aiter__(self) -> Map:
-        return self
-
-    async def __anext__(self) -> Any:
-        self._fill()
-        if not self._pending:
-            raise StopAsyncIteration
-        return await self._pending.popleft()
+def _count(value: int, name: str, where: str) -> int:
+    """An int of 1 or more."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise DTypeError(f"{name} is an int, not {type(value).__name__}", where=where) from None
+    if number < 1:
+        raise ValueRangeError(f"{name} must be 1 or more, not {number}", where=where)
+    return number
 
 
 def _is_number(value: Any) -> bool:
@@ -606,23 +632,25 @@ def _takes(tensor: ModelTensor, shape: Shape) -> bool:
     )
 
 
-def _pads(given: Sequence[Shape], shapes: Sequence[Shape]) -> bool:
-    """Whether every input fits in its first dimension, and exactly in the others."""
-    if any(not mine or not wanted for mine, wanted in zip(given, shapes, strict=True)):
-        return False
-    size, batch = given[0][0], shapes[0][0]
-    return size <= batch and all(
-        mine[0] == size and wanted[0] == batch and mine[1:] == wanted[1:] for mine, wanted in zip(given, shapes, strict=True)
-    )
+def _padded(given: Sequence[Shape], shapes: Sequence[Shape]) -> tuple[int, int]:
+    """Rows that are given and rows that are wanted, where some inputs lack rows, all as many, and the others fit; else (-1, -1)."""
+    sizes: set[tuple[int, int]] = set()
+    for mine, wanted in zip(given, shapes, strict=True):
+        if mine != wanted:
+            if not mine or not wanted or mine[1:] != wanted[1:]:
+                return -1, -1
+            sizes.add((mine[0], wanted[0]))
+    size, batch = sizes.pop() if len(sizes) == 1 else (-1, -1)
+    return (size, batch) if 0 < size < batch else (-1, -1)
 
 
 def _shapes(shapes: Iterable[Shape]) -> str:
     return ", ".join(str(list(shape)) for shape in shapes)
 
 
-def _cut(result: TensorBase, shapes: Sequence[Shape], size: int) -> TensorBase:
-    """The first rows of an output of a padded batch."""
-    if size < 0 or not result.shape or result.shape[0] != shapes[0][0]:
+def _first_rows(result: TensorBase, size: int, batch: int) -> TensorBase:
+    """What a padded batch gives of an output with a row for each."""
+    if not result.shape or result.shape[0] != batch:
         return result
     shape = (size, *result.shape[1:])
     return base.view(result, shape, base.element_strides(result), base.element_offset(result))
@@ -633,12 +661,16 @@ def _written(target: TensorBase, stream: Stream) -> DeviceBuffer:
     return target.buffer
 
 
-def describe_loaded(identifier: int, device: Device, name: str, memory: list[DeviceBuffer]) -> Model:
-    """The model of an id."""
+def describe_loaded(identifier: int, device: Device, name: str, memory: list[DeviceBuffer], origin: tuple[object, ...] = ()) -> Model:
+    """The model of an id.
+
+    Raises:
+        ValueRangeError: A model of open shapes in managed memory (MDL-5).
+    """
     desc = calls.create_desc()
     try:
         calls.get_desc(desc, identifier)
-        return Model(identifier, desc, device, name, memory)
+        return Model(identifier, desc, device, name, memory, origin)
     except BaseException:
         calls.destroy_desc(desc)
         raise

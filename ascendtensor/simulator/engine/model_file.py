@@ -190,7 +190,7 @@ def _to_json(info: TensorInfo) -> list[Any]:
 
 
 def _refuse(text: str) -> AclFault:
-    return AclFault(DATA_SIZE_INVALID, f"E10001: {text}", "E10001")
+    return AclFault(DATA_SIZE_INVALID, text, "E10001")
 
 
 def unpack(data: bytes) -> ModelFile:

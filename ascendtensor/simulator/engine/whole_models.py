@@ -192,16 +192,16 @@ def read_file(path: str) -> bytes:
         AclFault: 145002 for a missing, empty or unreadable file (MDL-2).
     """
     if not path:
-        raise AclFault(PATH_INVALID, "E13026: the path of the model file is empty")
+        raise AclFault(PATH_INVALID, "the path of the model file is empty", "E13026")
     if not os.path.isfile(path):
-        raise AclFault(PATH_INVALID, f"E13026: model file [{path}] does not exist or is not a regular file")
+        raise AclFault(PATH_INVALID, f"model file [{path}] does not exist or is not a regular file", "E13026")
     try:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
-        raise AclFault(PATH_INVALID, f"E13001: model file [{path}] cannot be opened: {error}") from error
+        raise AclFault(PATH_INVALID, f"model file [{path}] cannot be opened: {error}", "E13001") from error
     if not data:
-        raise AclFault(PATH_INVALID, f"E13015: model file [{path}] is empty")
+        raise AclFault(PATH_INVALID, f"model file [{path}] is empty", "E13015")
     return data
 
 

@@ -1,0 +1,104 @@
+"""Runs that were queued, and many of them one after another."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any, Final
+
+from ..errors import AclError
+from ..runtime.stream import Event, Stream
+
+_PAUSE: Final = 0.001
+"""Seconds between two looks at a run that is awaited."""
+
+
+class Pending:
+    """A run that was queued. Its outputs can be used on the device at once; `result()` or `await` waits for them.
+
+    Attributes:
+        outputs: What the call would have given.
+        stream: Where it was queued.
+    """
+
+    def __init__(self, outputs: Any, stream: Stream) -> None:
+        self.outputs = outputs
+        self.stream = stream
+        self._event = Event()
+        self._event.record(stream)
+
+    def __repr__(self) -> str:
+        return f"<Pending on {self.stream!r}>"
+
+    def done(self) -> bool:
+        """Whether it has run."""
+        return self._event.query()
+
+    def result(self) -> Any:
+        """The outputs, when they are there.
+
+        Raises:
+            AclError: The run failed.
+        """
+        self.stream.ready()
+        self._event.synchronize()
+        return self.outputs
+
+    def exception(self) -> AclError | None:
+        """Waits, and gives the error of a run that failed instead of raising it; an error is told once."""
+        try:
+            self.result()
+        except AclError as error:
+            return error
+        return None
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        pause = 0.0
+        while not self.done():
+            # Whoever awaits has imported it, and all others are spared the time it takes.
+            yield from sys.modules["asyncio"].sleep(pause).__await__()
+            pause = _PAUSE
+        return self.result()
+
+
+class Map:
+    """The outputs of `Model.map`, in order.
+
+    The runs go to a few streams in turn, each behind the run before it: so the copies of one batch, in and out, and what else waits for its
+    stream, don't wait for the run of the next.
+    """
+
+    def __init__(self, run: Callable[[Any, Stream], Pending], batches: Iterator[Any], in_flight: int, streams: Sequence[Stream]) -> None:
+        self._run = run
+        self._batches = batches
+        self._limit = in_flight
+        self._streams = itertools.cycle(streams)
+        self._pending: deque[Pending] = deque()
+
+    def _fill(self) -> None:
+        while len(self._pending) < self._limit:
+            try:
+                batch = next(self._batches)
+            except StopIteration:
+                return
+            self._pending.append(self._run(batch, next(self._streams)))
+
+    def __iter__(self) -> Map:
+        return self
+
+    def __next__(self) -> Any:
+        self._fill()
+        if not self._pending:
+            raise StopIteration
+        return self._pending.popleft().result()
+
+    def __aiter__(self) -> Map:
+        return self
+
+    async def __anext__(self) -> Any:
+        self._fill()
+        if not self._pending:
+            raise StopAsyncIteration
+        return await self._pending.popleft()

@@ -1,0 +1,145 @@
+"""Whole models over many batches: what is in flight, what waits for what, and what is shown meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from model_program import convert, linear, linear_reference, save, value
+from onnx import TensorProto, helper
+
+import ascendtensor as at
+from ascendtensor import errors, simulator
+
+X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
+Y = linear_reference(X)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pipelines")
+
+
+@pytest.fixture(scope="module")
+def net(folder: Path) -> Path:
+    return convert(linear(folder / "net.onnx"), folder / "net", input_shape="x:2,4")
+
+
+@pytest.fixture(scope="module")
+def gather(folder: Path) -> Path:
+    """A model that fails for indices above 3."""
+    inputs, table = [value("i", [2], TensorProto.INT64)], np.arange(4, dtype=np.float32)
+    nodes = [helper.make_node("Gather", ["table", "i"], ["y"], "g")]
+    return convert(save(folder / "gather.onnx", nodes, inputs, [value("y", [2])], [("table", table)]), folder / "gather")
+
+
+@pytest.fixture
+def model(net: Path) -> Iterator[at.models.Model]:
+    with at.models.load(net) as made:
+        yield made
+
+
+def runs_of(model: at.models.Model) -> list[int]:
+    """Fills up with one entry for each run that was really computed."""
+    found: list[int] = []
+    session = simulator.engine.whole_models.MODELS[model._held.model].session
+    original = session.run
+    session.run = lambda *places: (found.append(1), original(*places))[1]
+    return found
+
+
+# What is in flight
+
+
+def test_results_are_read_while_the_next_batch_runs(model: at.models.Model) -> None:
+    runs = runs_of(model)
+    outputs = model.map([X, X * 2, X * 3], in_flight=2)
+    for number in (1, 2, 3):
+        assert np.allclose(next(outputs).numpy(), linear_reference(X * number))
+        assert len(runs) == number  # the copy to the host waited for its own run, not for those behind it
+    assert simulator.findings() == []
+
+
+def test_large_batches_are_copied_while_the_one_before_runs(folder: Path) -> None:
+    rows = 100_000  # above what is staged: the copy waits for its stream
+    path = convert(linear(folder / "large.onnx"), folder / "large", input_shape=f"x:{rows},4")
+    with at.models.load(path) as model:
+        runs = runs_of(model)
+        x = np.ones((rows, 4), np.float32)
+        next(model.map([x, x, x], in_flight=3))
+        assert len(runs) == 1
+    assert simulator.findings() == []
+
+
+def test_tensors_that_are_written_meanwhile(model: at.models.Model) -> None:
+    x = at.zeros(2, 4)
+
+    def batches() -> Iterator[Any]:
+        for number in range(5):
+            x.copy_(at.tensor(X * number))
+            yield x
+
+    for number, y in enumerate(model.map(batches(), in_flight=3)):
+        assert np.allclose(y.numpy(), linear_reference(X * number))
+    assert simulator.findings() == []
+
+
+def test_a_function_for_each_batch(model: at.models.Model) -> None:
+    seen: list[Any] = []
+    assert model.for_each([X, X * 2, X[:1]], lambda y: seen.append(y.numpy()), in_flight=2) == 3
+    assert [np.allclose(y, linear_reference(x)) for x, y in zip((X, X * 2, X[:1]), seen, strict=True)] == [True] * 3
+    with pytest.raises(errors.DTypeError, match="function"):
+        model.for_each([X], None)  # type: ignore[arg-type]
+    with pytest.raises(ZeroDivisionError):
+        model.for_each([X], lambda y: 1 // 0)
+    assert np.array_equal(model(X).numpy(), Y)
+
+
+@pytest.mark.parametrize("in_flight", [0, 2.5, "2", True])
+def test_numbers_in_flight(model: at.models.Model, in_flight: Any) -> None:
+    if in_flight is True:
+        assert len(list(model.map([X, X], in_flight=in_flight))) == 2
+        return
+    with pytest.raises((errors.ValueRangeError, errors.DTypeError), match="in_flight"):
+        model.map([X], in_flight=in_flight)
+    with pytest.raises(errors.DTypeError, match="iterable"):
+        model.map(None)  # type: ignore[arg-type]
+
+
+def test_a_batch_that_fails_is_told_by_its_own_result(gather: Path) -> None:
+    good, bad = np.array([0, 1], np.int64), np.array([0, 9], np.int64)
+    with at.models.load(gather) as model:
+        outputs = model.map([good, bad, good], in_flight=3)
+        assert next(outputs).numpy().tolist() == [0, 1]
+        with pytest.raises(errors.AclError, match="out of data bounds"):
+            next(outputs)
+        assert next(outputs).numpy().tolist() == [0, 1]
+        pending = model.run_async(bad)
+        assert isinstance(pending.exception(), errors.AclError)
+        assert model.run_async(good).exception() is None
+
+
+def test_a_stream_of_another_device_is_refused(model: at.models.Model) -> None:
+    with pytest.raises(errors.DeviceError, match="npu:1"):
+        model.run_async(X, stream=at.Stream("npu:1"))
+    with pytest.raises(errors.DTypeError, match="Stream"):
+        model.run_async(X, stream="s")  # type: ignore[arg-type]
+
+
+# Times
+
+
+def test_a_profile_needs_no_inputs(model: at.models.Model, folder: Path) -> None:
+    assert model.profile(repeat=2)["mean"] >= 0
+    with pytest.raises(errors.ValueRangeError, match="repeat"):
+        model.profile(X, repeat=0)
+    with at.models.load(convert(linear(folder / "g.onnx"), folder / "gears", input_shape="x:-1,4", dynamic_batch_size="1,8,4")) as made:
+        assert made.profile(repeat=1)["least"] >= 0
+    with (
+        at.models.load(convert(linear(folder / "o.onnx"), folder / "open", input_shape="x:1~64,4")) as made,
+        pytest.raises(errors.ValueRangeError, match="open shapes"),
+    ):
+        made.profile()
