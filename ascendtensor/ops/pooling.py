@@ -167,6 +167,10 @@ def max_pool1d(
     """The largest element of each window of a signal; arguments as `max_pool2d`, with one spatial dimension.
 
     Ascend operator: MaxPoolV3, MaxPool3DWithArgmaxV2 for indices and dilation; else composed. Like: torch.nn.functional.max_pool1d.
+
+    Examples:
+        >>> at.nn.functional.max_pool1d(at.tensor([[[1.0, 3.0, 5.0, 2.0]]]), 2)
+        tensor([[[3., 5.]]], device='npu:0')
     """
     return _paired(1, input, "max_pool1d", _max_pooled, 1, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
@@ -234,6 +238,10 @@ def max_pool2d(
 
     Ascend operator: MaxPoolV3 for float32, float16 and bfloat16, MaxPool3DWithArgmaxV2 for indices, dilation and windows of more than 255
         places; else AsStrided and ReduceMax. Like: torch.nn.functional.max_pool2d.
+
+    Examples:
+        >>> at.nn.functional.max_pool2d(at.tensor([[[[1.0, 2.0], [4.0, 3.0]]]]), 2)
+        tensor([[[[4.]]]], device='npu:0')
     """
     return _paired(2, input, "max_pool2d", _max_pooled, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
@@ -282,6 +290,10 @@ def max_pool3d(
     """The largest element of each window of a volume; arguments as `max_pool2d`, with three spatial dimensions.
 
     Ascend operator: MaxPool3DWithArgmaxV2; else composed. Like: torch.nn.functional.max_pool3d.
+
+    Examples:
+        >>> at.nn.functional.max_pool3d(at.arange(8.0).reshape(1, 1, 2, 2, 2), 2).flatten()
+        tensor([7.], device='npu:0')
     """
     return _paired(3, input, "max_pool3d", _max_pooled, 3, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
@@ -309,6 +321,11 @@ def max_pool1d_with_indices(
     """`max_pool1d` with indices, whatever `return_indices` says.
 
     Ascend operator: MaxPool3DWithArgmaxV2; else composed. Like: torch.nn.functional.max_pool1d_with_indices.
+
+    Examples:
+        >>> values, places = at.nn.functional.max_pool1d_with_indices(at.tensor([[[1.0, 3.0, 5.0, 2.0]]]), 2)
+        >>> places
+        tensor([[[1, 2]]], device='npu:0')
     """
     return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
@@ -326,6 +343,11 @@ def max_pool2d_with_indices(
     """`max_pool2d` with indices, whatever `return_indices` says.
 
     Ascend operator: MaxPool3DWithArgmaxV2; else composed. Like: torch.nn.functional.max_pool2d_with_indices.
+
+    Examples:
+        >>> values, places = at.nn.functional.max_pool2d_with_indices(at.tensor([[[[1.0, 2.0], [4.0, 3.0]]]]), 2)
+        >>> places
+        tensor([[[[2]]]], device='npu:0')
     """
     return max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
@@ -343,6 +365,11 @@ def max_pool3d_with_indices(
     """`max_pool3d` with indices, whatever `return_indices` says.
 
     Ascend operator: MaxPool3DWithArgmaxV2; else composed. Like: torch.nn.functional.max_pool3d_with_indices.
+
+    Examples:
+        >>> values, places = at.nn.functional.max_pool3d_with_indices(at.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
+        >>> places.flatten()
+        tensor([7], device='npu:0')
     """
     return max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
@@ -386,6 +413,10 @@ def max_unpool1d(input: T, indices: TensorBase, kernel_size: Any, stride: Any = 
     """The way back of `max_pool1d`; arguments as `max_unpool2d`.
 
     Ascend operator: ScatterElements. Like: torch.nn.functional.max_unpool1d.
+
+    Examples:
+        >>> at.nn.functional.max_unpool1d(at.tensor([[[3.0, 5.0]]]), at.tensor([[[1, 2]]]), 2)
+        tensor([[[0., 3., 5., 0.]]], device='npu:0')
     """
     return _unpooled(input, indices, 1, kernel_size, stride, padding, output_size)
 
@@ -410,6 +441,11 @@ def max_unpool2d(input: T, indices: TensorBase, kernel_size: Any, stride: Any = 
         AclError: An index is out of range; shows at the next synchronising call.
 
     Ascend operator: ScatterElements. Like: torch.nn.functional.max_unpool2d.
+
+    Examples:
+        >>> at.nn.functional.max_unpool2d(at.tensor([[[[4.0]]]]), at.tensor([[[[2]]]]), 2)
+        tensor([[[[0., 0.],
+                  [4., 0.]]]], device='npu:0')
     """
     return _unpooled(input, indices, 2, kernel_size, stride, padding, output_size)
 
@@ -419,6 +455,10 @@ def max_unpool3d(input: T, indices: TensorBase, kernel_size: Any, stride: Any = 
     """The way back of `max_pool3d`; arguments as `max_unpool2d`.
 
     Ascend operator: ScatterElements. Like: torch.nn.functional.max_unpool3d.
+
+    Examples:
+        >>> at.nn.functional.max_unpool3d(at.tensor([[[[[7.0]]]]]), at.tensor([[[[[7]]]]]), 2).flatten()
+        tensor([0., 0., 0., 0., 0., 0., 0., 7.], device='npu:0')
     """
     return _unpooled(input, indices, 3, kernel_size, stride, padding, output_size)
 
@@ -464,6 +504,10 @@ def avg_pool1d(
     """The mean of each window of a signal; arguments as `avg_pool2d`, with one spatial dimension.
 
     Ascend operator: AvgPool3D; else composed. Like: torch.nn.functional.avg_pool1d.
+
+    Examples:
+        >>> at.nn.functional.avg_pool1d(at.tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2)
+        tensor([[[2., 6.]]], device='npu:0')
     """
     return unbatched(1, _averaged, input, "avg_pool1d", 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
@@ -499,6 +543,10 @@ def avg_pool2d(
 
     Ascend operator: AvgPool3D for float32, float16 and bfloat16 with windows of up to 255 and strides of up to 63 places; else AsStrided,
         ReduceSum and RealDiv. Like: torch.nn.functional.avg_pool2d.
+
+    Examples:
+        >>> at.nn.functional.avg_pool2d(at.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 2)
+        tensor([[[[2.5000]]]], device='npu:0')
     """
     return unbatched(2, _averaged, input, "avg_pool2d", 2, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
@@ -516,6 +564,10 @@ def avg_pool3d(
     """The mean of each window of a volume; arguments as `avg_pool2d`, with three spatial dimensions.
 
     Ascend operator: AvgPool3D; else composed. Like: torch.nn.functional.avg_pool3d.
+
+    Examples:
+        >>> at.nn.functional.avg_pool3d(at.arange(8.0).reshape(1, 1, 2, 2, 2), 2).flatten()
+        tensor([3.5000], device='npu:0')
     """
     return unbatched(3, _averaged, input, "avg_pool3d", 3, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
@@ -534,6 +586,10 @@ def lp_pool1d(input: T, norm_type: float, kernel_size: Any, stride: Any = None, 
     """`(sum of x**p) ** (1/p)` of each window of a signal; arguments as `lp_pool2d`.
 
     Ascend operator: Pow, AvgPool3D, Mul. Like: torch.nn.functional.lp_pool1d.
+
+    Examples:
+        >>> at.nn.functional.lp_pool1d(at.tensor([[[3.0, 4.0]]]), 2.0, 2)
+        tensor([[[5.]]], device='npu:0')
     """
     return unbatched(1, _normed, input, "lp_pool1d", 1, norm_type, kernel_size, stride, ceil_mode)
 
@@ -555,6 +611,10 @@ def lp_pool2d(input: T, norm_type: float, kernel_size: Any, stride: Any = None, 
         DTypeError: The dtype is not floating.
 
     Ascend operator: Pow, AvgPool3D, Mul. Like: torch.nn.functional.lp_pool2d.
+
+    Examples:
+        >>> at.nn.functional.lp_pool2d(at.tensor([[[[3.0, 0.0], [0.0, 4.0]]]]), 2.0, 2)
+        tensor([[[[5.]]]], device='npu:0')
     """
     return unbatched(2, _normed, input, "lp_pool2d", 2, norm_type, kernel_size, stride, ceil_mode)
 
@@ -564,6 +624,10 @@ def lp_pool3d(input: T, norm_type: float, kernel_size: Any, stride: Any = None, 
     """`(sum of x**p) ** (1/p)` of each window of a volume; arguments as `lp_pool2d`.
 
     Ascend operator: Pow, AvgPool3D, Mul. Like: torch.nn.functional.lp_pool3d.
+
+    Examples:
+        >>> at.nn.functional.lp_pool3d(at.ones(1, 1, 1, 2, 2), 2.0, (1, 2, 2)).flatten()
+        tensor([2.], device='npu:0')
     """
     return unbatched(3, _normed, input, "lp_pool3d", 3, norm_type, kernel_size, stride, ceil_mode)
 
@@ -606,6 +670,10 @@ def adaptive_avg_pool1d(input: T, output_size: Any) -> T:
     """Means of as many windows as are asked for; arguments as `adaptive_avg_pool2d`.
 
     Ascend operator: AdaptiveAvgPool3d; else composed. Like: torch.nn.functional.adaptive_avg_pool1d.
+
+    Examples:
+        >>> at.nn.functional.adaptive_avg_pool1d(at.tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2)
+        tensor([[[1.5000, 3.5000]]], device='npu:0')
     """
     return unbatched(1, _adapted_mean, input, "adaptive_avg_pool1d", 1, output_size)
 
@@ -627,6 +695,10 @@ def adaptive_avg_pool2d(input: T, output_size: Any) -> T:
 
     Ascend operator: AdaptiveAvgPool3d for float32, float16 and bfloat16; else ReduceMean of slices and ConcatD.
         Like: torch.nn.functional.adaptive_avg_pool2d.
+
+    Examples:
+        >>> at.nn.functional.adaptive_avg_pool2d(at.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 1)
+        tensor([[[[2.5000]]]], device='npu:0')
     """
     return unbatched(2, _adapted_mean, input, "adaptive_avg_pool2d", 2, output_size)
 
@@ -636,6 +708,10 @@ def adaptive_avg_pool3d(input: T, output_size: Any) -> T:
     """Means of as many windows as are asked for; arguments as `adaptive_avg_pool2d`.
 
     Ascend operator: AdaptiveAvgPool3d; else composed. Like: torch.nn.functional.adaptive_avg_pool3d.
+
+    Examples:
+        >>> at.nn.functional.adaptive_avg_pool3d(at.ones(1, 1, 2, 2, 2), 1).shape
+        (1, 1, 1, 1, 1)
     """
     return unbatched(3, _adapted_mean, input, "adaptive_avg_pool3d", 3, output_size)
 
@@ -679,6 +755,10 @@ def adaptive_max_pool1d(input: T, output_size: Any, return_indices: bool = False
     """Largest elements of as many windows as are asked for; arguments as `adaptive_max_pool2d`.
 
     Ascend operator: AdaptiveMaxPool3d; else composed. Like: torch.nn.functional.adaptive_max_pool1d.
+
+    Examples:
+        >>> at.nn.functional.adaptive_max_pool1d(at.tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2)
+        tensor([[[2., 4.]]], device='npu:0')
     """
     return _paired(1, input, "adaptive_max_pool1d", _adapted_max, 1, output_size, return_indices)
 
@@ -708,6 +788,10 @@ def adaptive_max_pool2d(input: T, output_size: Any, return_indices: bool = False
 
     Ascend operator: AdaptiveMaxPool3d for float32, float16 and bfloat16; else ArgMaxWithValue of slices and ConcatD.
         Like: torch.nn.functional.adaptive_max_pool2d.
+
+    Examples:
+        >>> at.nn.functional.adaptive_max_pool2d(at.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 1)
+        tensor([[[[4.]]]], device='npu:0')
     """
     return _paired(2, input, "adaptive_max_pool2d", _adapted_max, 2, output_size, return_indices)
 
@@ -723,6 +807,10 @@ def adaptive_max_pool3d(input: T, output_size: Any, return_indices: bool = False
     """Largest elements of as many windows as are asked for; arguments as `adaptive_max_pool2d`.
 
     Ascend operator: AdaptiveMaxPool3d; else composed. Like: torch.nn.functional.adaptive_max_pool3d.
+
+    Examples:
+        >>> at.nn.functional.adaptive_max_pool3d(at.arange(8.0).reshape(1, 1, 2, 2, 2), 1).flatten()
+        tensor([7.], device='npu:0')
     """
     return _paired(3, input, "adaptive_max_pool3d", _adapted_max, 3, output_size, return_indices)
 
@@ -732,6 +820,11 @@ def adaptive_max_pool1d_with_indices(input: T, output_size: Any, return_indices:
     """`adaptive_max_pool1d` with indices, whatever `return_indices` says.
 
     Ascend operator: AdaptiveMaxPool3d; else composed. Like: torch.nn.functional.adaptive_max_pool1d_with_indices.
+
+    Examples:
+        >>> values, places = at.nn.functional.adaptive_max_pool1d_with_indices(at.tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2)
+        >>> places
+        tensor([[[1, 3]]], device='npu:0')
     """
     return adaptive_max_pool1d(input, output_size, True)
 
@@ -741,6 +834,11 @@ def adaptive_max_pool2d_with_indices(input: T, output_size: Any, return_indices:
     """`adaptive_max_pool2d` with indices, whatever `return_indices` says.
 
     Ascend operator: AdaptiveMaxPool3d; else composed. Like: torch.nn.functional.adaptive_max_pool2d_with_indices.
+
+    Examples:
+        >>> values, places = at.nn.functional.adaptive_max_pool2d_with_indices(at.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 1)
+        >>> places
+        tensor([[[[3]]]], device='npu:0')
     """
     return adaptive_max_pool2d(input, output_size, True)
 
@@ -750,5 +848,10 @@ def adaptive_max_pool3d_with_indices(input: T, output_size: Any, return_indices:
     """`adaptive_max_pool3d` with indices, whatever `return_indices` says.
 
     Ascend operator: AdaptiveMaxPool3d; else composed. Like: torch.nn.functional.adaptive_max_pool3d_with_indices.
+
+    Examples:
+        >>> values, places = at.nn.functional.adaptive_max_pool3d_with_indices(at.arange(8.0).reshape(1, 1, 2, 2, 2), 1)
+        >>> places.flatten()
+        tensor([7], device='npu:0')
     """
     return adaptive_max_pool3d(input, output_size, True)

@@ -45,6 +45,13 @@ def set_float32_matmul_precision(precision: str) -> None:
         ValueRangeError: Another word.
 
     Like: torch.set_float32_matmul_precision.
+
+    Examples:
+        >>> before = at.get_float32_matmul_precision()
+        >>> at.set_float32_matmul_precision("high")
+        >>> at.get_float32_matmul_precision()
+        'high'
+        >>> at.set_float32_matmul_precision(before)
     """
     global _precision
     if precision not in (HIGHEST, HIGH, MEDIUM):
@@ -54,7 +61,12 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` chose. Like: torch.get_float32_matmul_precision."""
+    """What `set_float32_matmul_precision` chose. Like: torch.get_float32_matmul_precision.
+
+    Examples:
+        >>> at.get_float32_matmul_precision()
+        'highest'
+    """
     return _precision
 
 

@@ -85,6 +85,13 @@ def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike |
         IndexRangeError: There is no such dim.
 
     Ascend operator: ReduceSum. Like: torch.sum, numpy.sum.
+
+    Examples:
+        >>> at.sum(at.tensor([[1, 2], [3, 4]]))
+        tensor(10, device='npu:0')
+        >>> at.sum(at.tensor([[1, 2], [3, 4]]), dim=1, keepdim=True)
+        tensor([[3],
+                [7]], device='npu:0')
     """
     if dim.__class__ is list:
         dim = tuple(dim)
@@ -109,6 +116,10 @@ def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLik
     """The sum over `dim` with NaN taken as 0. Arguments and result as for `sum`.
 
     Ascend operator: ReduceNansum; SelectV2 and ReduceSum for float64. Like: torch.nansum, numpy.nansum.
+
+    Examples:
+        >>> at.nansum(at.tensor([1.0, float("nan"), 3.0]))
+        tensor(4., device='npu:0')
     """
     if dtype is not None:
         input = _given(input, dtype)
@@ -141,6 +152,10 @@ def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike 
         IndexRangeError: There is no such dim.
 
     Ascend operator: ReduceProd. Like: torch.prod, numpy.prod.
+
+    Examples:
+        >>> at.prod(at.tensor([2, 3, 4]))
+        tensor(24, device='npu:0')
     """
     if dim.__class__ is list:
         dim = tuple(dim)
@@ -168,6 +183,10 @@ def mean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike 
         IndexRangeError: There is no such dim.
 
     Ascend operator: ReduceMean. Like: torch.mean, numpy.mean.
+
+    Examples:
+        >>> at.mean(at.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
+        tensor([2., 3.], device='npu:0')
     """
     if dtype is not None:
         input = _given(input, dtype)
@@ -180,6 +199,10 @@ def nanmean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLi
     """The mean over `dim` of what is not NaN; NaN where there is nothing else. Arguments and result as for `mean`.
 
     Ascend operator: ReduceNansum, IsNan, ReduceSum and RealDiv. Like: torch.nanmean, numpy.nanmean.
+
+    Examples:
+        >>> at.nanmean(at.tensor([1.0, float("nan"), 3.0]))
+        tensor(2., device='npu:0')
     """
     if dtype is not None:
         input = _given(input, dtype)
@@ -201,6 +224,12 @@ def count_nonzero(input: T, dim: Dims = None) -> T:
         int64 tensor of the reduced shape.
 
     Ascend operator: NotEqual and ReduceSum. Like: torch.count_nonzero, numpy.count_nonzero.
+
+    Examples:
+        >>> at.count_nonzero(at.tensor([[0, 5], [7, 2]]))
+        tensor(3, device='npu:0')
+        >>> at.count_nonzero(at.tensor([[0, 5], [7, 2]]), dim=1)
+        tensor([1, 2], device='npu:0')
     """
     return sum(_truth(input), dim)
 
@@ -232,6 +261,10 @@ def all(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = No
         IndexRangeError: There is no such dim.
 
     Ascend operator: ReduceAll, after NotEqual for other dtypes than bool. Like: torch.all, numpy.all.
+
+    Examples:
+        >>> at.all(at.tensor([[True, False], [True, True]]), dim=1)
+        tensor([False,  True], device='npu:0')
     """
     arguments = (_dims(dim), keepdim)
     if arguments[0] == ():
@@ -244,6 +277,10 @@ def any(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = No
     """Whether an element over `dim` is true (not 0); False over nothing. Arguments and result as for `all`.
 
     Ascend operator: ReduceAny, after NotEqual for other dtypes than bool. Like: torch.any, numpy.any.
+
+    Examples:
+        >>> at.any(at.tensor([[True, False], [False, False]]), dim=1)
+        tensor([ True, False], device='npu:0')
     """
     arguments = (_dims(dim), keepdim)
     if arguments[0] == ():
@@ -272,6 +309,10 @@ def amax(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = N
         ShapeError: The operand has no elements and `dim` is not given.
 
     Ascend operator: ReduceMax. Like: torch.amax, numpy.amax.
+
+    Examples:
+        >>> at.amax(at.tensor([[1, 5], [7, 2]]), dim=(0, 1))
+        tensor(7, device='npu:0')
     """
     if dim.__class__ is list:
         dim = tuple(dim)
@@ -283,6 +324,10 @@ def amin(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = N
     """The smallest element over `dim`; NaN where there is one. Arguments and result as for `amax`.
 
     Ascend operator: ReduceMin. Like: torch.amin, numpy.amin.
+
+    Examples:
+        >>> at.amin(at.tensor([[1, 5], [7, 2]]), dim=1)
+        tensor([1, 2], device='npu:0')
     """
     if dim.__class__ is list:
         dim = tuple(dim)
@@ -303,6 +348,13 @@ def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False, out: Any
         Named tuple of `min` and `max`.
 
     Ascend operator: ReduceMin and ReduceMax. Like: torch.aminmax.
+
+    Examples:
+        >>> smallest, largest = at.aminmax(at.tensor([3, 1, 2]))
+        >>> smallest
+        tensor(1, device='npu:0')
+        >>> largest
+        tensor(3, device='npu:0')
     """
     low, high = (None, None) if out is None else out
     return MinMax(amin(input, dim, keepdim, out=low), amax(input, dim, keepdim, out=high))
@@ -331,6 +383,15 @@ def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
         ShapeError: The operand has no elements and `dim` is not given.
 
     Ascend operator: ReduceMax; ArgMaxWithValue with `dim`; Maximum. Like: torch.max, numpy.max.
+
+    Examples:
+        >>> at.max(at.tensor([3, 1, 7]))
+        tensor(7, device='npu:0')
+        >>> values, places = at.max(at.tensor([[1, 5], [7, 2]]), dim=1)
+        >>> values
+        tensor([5, 7], device='npu:0')
+        >>> places
+        tensor([1, 0], device='npu:0')
     """
     if dim is None and other is None:
         return amax(input, out=out)
@@ -353,6 +414,15 @@ def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
     """The smallest element; along a dim with its index; or the smaller of two tensors' elements. Arguments and results as for `max`.
 
     Ascend operator: ReduceMin; ArgMinWithValue with `dim`; Minimum. Like: torch.min, numpy.min.
+
+    Examples:
+        >>> at.min(at.tensor([3, 1, 7]))
+        tensor(1, device='npu:0')
+        >>> values, places = at.min(at.tensor([[1, 5], [7, 2]]), dim=1)
+        >>> values
+        tensor([1, 2], device='npu:0')
+        >>> places
+        tensor([0, 1], device='npu:0')
     """
     if dim is None and other is None:
         return amin(input, out=out)
@@ -395,6 +465,12 @@ def argmax(input: T, dim: int | None = None, keepdim: bool = False) -> T:
         ShapeError: The operand has no elements and `dim` is not given.
 
     Ascend operator: ArgMaxV2. Like: torch.argmax, numpy.argmax.
+
+    Examples:
+        >>> at.argmax(at.tensor([[1, 5], [7, 2]]))
+        tensor(2, device='npu:0')
+        >>> at.argmax(at.tensor([[1, 5], [7, 2]]), dim=1)
+        tensor([1, 0], device='npu:0')
     """
     return call(table.ARGMAX, (_comparable(input),), (dim, keepdim))
 
@@ -404,6 +480,12 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
     """The index of the smallest element. Arguments and result as for `argmax`.
 
     Ascend operator: ArgMin. Like: torch.argmin, numpy.argmin.
+
+    Examples:
+        >>> at.argmin(at.tensor([[1, 5], [7, 0]]))
+        tensor(3, device='npu:0')
+        >>> at.argmin(at.tensor([[1, 5], [7, 0]]), dim=1)
+        tensor([0, 1], device='npu:0')
     """
     return call(table.ARGMIN, (_comparable(input),), (dim, keepdim))
 
@@ -413,7 +495,7 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
 
 @checked
 def var(
-    input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1, out: T | None = None
+    input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, out: T | None = None
 ) -> T:
     """The variance over `dim`, in two passes: the mean, then the centred squares.
 
@@ -433,16 +515,22 @@ def var(
         IndexRangeError: There is no such dim.
 
     Ascend operator: composed of ReduceMean, Sub, Square, ReduceSum and RealDiv. Like: torch.var, numpy.var (ddof=correction).
+
+    Examples:
+        >>> at.var(at.tensor([1.0, 2.0, 3.0]))
+        tensor(1., device='npu:0')
     """
     dim, correction = _correction(dim, unbiased, correction)
     return into(narrowed(_moments(input, dim, keepdim, correction, "var")[0], input), out)
 
 
-def _correction(dim: Dims, unbiased: bool | None, correction: float) -> tuple[Dims, float]:
-    """Dims and correction; one truth value alone is `unbiased`, as in PyTorch."""
+def _correction(dim: Dims, unbiased: bool | None, correction: float | None) -> tuple[Dims, float]:
+    """Dims and correction, None being 1; one truth value alone is `unbiased`, as in PyTorch."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
-    return dim, correction if unbiased is None else 1 if unbiased else 0
+    if unbiased is not None:
+        return dim, 1 if unbiased else 0
+    return dim, 1 if correction is None else correction
 
 
 def _moments(input: T, dim: Dims, keepdim: bool, correction: float, function: str) -> tuple[T, T]:
@@ -462,27 +550,51 @@ def _moments(input: T, dim: Dims, keepdim: bool, correction: float, function: st
 
 @checked
 def std(
-    input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1, out: T | None = None
+    input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, out: T | None = None
 ) -> T:
     """The standard deviation over `dim`: the square root of `var`, whose arguments and result it has.
 
     Ascend operator: those of `var`, and Sqrt. Like: torch.std, numpy.std (ddof=correction).
+
+    Examples:
+        >>> at.std(at.tensor([1.0, 3.0]), correction=0)
+        tensor(1., device='npu:0')
     """
     dim, correction = _correction(dim, unbiased, correction)
     return into(narrowed(unary.sqrt(_moments(input, dim, keepdim, correction, "std")[0]), input), out)
 
 
 @checked
-def var_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1) -> tuple[T, T]:
-    """`(var, mean)`. Arguments as for `var`. Like: torch.var_mean."""
+def var_mean(
+    input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1
+) -> tuple[T, T]:
+    """`(var, mean)`. Arguments as for `var`. Like: torch.var_mean.
+
+    Examples:
+        >>> var, mean = at.var_mean(at.tensor([1.0, 2.0, 3.0]))
+        >>> var
+        tensor(1., device='npu:0')
+        >>> mean
+        tensor(2., device='npu:0')
+    """
     dim, correction = _correction(dim, unbiased, correction)
     variance, center = _moments(input, dim, keepdim, correction, "var_mean")
     return narrowed(variance, input), narrowed(center, input)
 
 
 @checked
-def std_mean(input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float = 1) -> tuple[T, T]:
-    """`(std, mean)`. Arguments as for `var`. Like: torch.std_mean."""
+def std_mean(
+    input: T, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1
+) -> tuple[T, T]:
+    """`(std, mean)`. Arguments as for `var`. Like: torch.std_mean.
+
+    Examples:
+        >>> std, mean = at.std_mean(at.tensor([1.0, 3.0]), correction=0)
+        >>> std
+        tensor(1., device='npu:0')
+        >>> mean
+        tensor(2., device='npu:0')
+    """
     dim, correction = _correction(dim, unbiased, correction)
     variance, center = _moments(input, dim, keepdim, correction, "std_mean")
     return narrowed(unary.sqrt(variance), input), narrowed(center, input)
@@ -505,6 +617,10 @@ def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = Non
         IndexRangeError: There is no such dim.
 
     Ascend operator: composed of ReduceMax, Sub, Exp, ReduceSum, Log and Add. Like: torch.logsumexp, scipy.special.logsumexp.
+
+    Examples:
+        >>> at.logsumexp(at.tensor([0.0, 0.0]), 0)
+        tensor(0.6931, device='npu:0')
     """
     if input.desc.dtype.category < 2:
         input = comparison.cast(input, d.get_default_dtype())
@@ -557,6 +673,12 @@ def vector_norm(
         IndexRangeError: There is no such dim, or it has length 0 and the order is infinite.
 
     Ascend operator: LpNormV2 for orders 0 to 3 of float types up to 32 bits; else composed. Like: torch.linalg.vector_norm.
+
+    Examples:
+        >>> at.linalg.vector_norm(at.tensor([3.0, 4.0]))
+        tensor(5., device='npu:0')
+        >>> at.linalg.vector_norm(at.tensor([3.0, -4.0]), 1)
+        tensor(7., device='npu:0')
     """
     if dtype is not None:
         input = _given(input, dtype)
@@ -604,6 +726,11 @@ def cumsum(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None 
         IndexRangeError: There is no such dim.
 
     Ascend operator: Cumsum. Like: torch.cumsum, numpy.cumsum.
+
+    Examples:
+        >>> at.cumsum(at.tensor([[1, 2, 3], [4, 5, 6]]), dim=1)
+        tensor([[ 1,  3,  6],
+                [ 4,  9, 15]], device='npu:0')
     """
     if dtype is None:
         return call(table.CUMSUM, (input,), (dim,)) if out is None else write(table.CUMSUM, out, (input,), (dim,))
@@ -615,6 +742,10 @@ def cumprod(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None
     """Running products along `dim`. Arguments and result as for `cumsum`.
 
     Ascend operator: Cumprod. Like: torch.cumprod, numpy.cumprod.
+
+    Examples:
+        >>> at.cumprod(at.tensor([1, 2, 3]), 0)
+        tensor([1, 2, 6], device='npu:0')
     """
     if dtype is None:
         return call(table.CUMPROD, (input,), (dim,)) if out is None else write(table.CUMPROD, out, (input,), (dim,))
@@ -637,6 +768,13 @@ def cummax(input: T, dim: int, *, out: Any = None) -> ValuesIndices[T]:
         IndexRangeError: There is no such dim.
 
     Ascend operator: Cummax. Like: torch.cummax, numpy.maximum.accumulate.
+
+    Examples:
+        >>> values, places = at.cummax(at.tensor([1, 3, 2, 5]), 0)
+        >>> values
+        tensor([1, 3, 3, 5], device='npu:0')
+        >>> places
+        tensor([0, 1, 1, 3], device='npu:0')
     """
     return put_pair(ValuesIndices(*call(table.CUMMAX, (input,), (dim,))), out)
 
@@ -646,6 +784,13 @@ def cummin(input: T, dim: int, *, out: Any = None) -> ValuesIndices[T]:
     """Running minima along `dim`, and where each was met last. Arguments and results as for `cummax`.
 
     Ascend operator: Cummin. Like: torch.cummin, numpy.minimum.accumulate.
+
+    Examples:
+        >>> values, places = at.cummin(at.tensor([4, 5, 2, 3]), 0)
+        >>> values
+        tensor([4, 4, 2, 2], device='npu:0')
+        >>> places
+        tensor([0, 0, 2, 2], device='npu:0')
     """
     values, indices = call(table.CUMMIN, (input,), (dim,))
     return put_pair(ValuesIndices(values, comparison.cast(indices, d.int64)), out)

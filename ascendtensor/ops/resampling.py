@@ -76,6 +76,10 @@ def interpolate(
 
     Ascend operator: ResizeNearestNeighborV2, UpsampleNearest3d, UpsampleNearestExact3d, AdaptiveAvgPool3d, ResizeD, ResizeBilinearV2,
         UpsampleTrilinear3d; else GatherV2, Mul and Add. Like: torch.nn.functional.interpolate.
+
+    Examples:
+        >>> at.nn.functional.interpolate(at.tensor([[[[1.0, 3.0]]]]), size=(1, 3), mode="bilinear", align_corners=True)
+        tensor([[[[1., 2., 3.]]]], device='npu:0')
     """
     sizes = input.desc.shape[2:]
     _check_mode(input, mode, align_corners, antialias)
@@ -97,13 +101,25 @@ def interpolate(
 
 @checked
 def upsample(input: T, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> T:
-    """`interpolate` by its old name. Ascend operator: as of it. Like: torch.nn.functional.upsample."""
+    """`interpolate` by its old name. Ascend operator: as of it. Like: torch.nn.functional.upsample.
+
+    Examples:
+        >>> at.nn.functional.upsample(at.tensor([[[[1.0, 3.0]]]]), scale_factor=2)
+        tensor([[[[1., 1., 3., 3.],
+                  [1., 1., 3., 3.]]]], device='npu:0')
+    """
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @checked
 def upsample_nearest(input: T, size: Any = None, scale_factor: Any = None) -> T:
-    """`interpolate` with the mode "nearest". Ascend operator: as of it. Like: torch.nn.functional.upsample_nearest."""
+    """`interpolate` with the mode "nearest". Ascend operator: as of it. Like: torch.nn.functional.upsample_nearest.
+
+    Examples:
+        >>> at.nn.functional.upsample_nearest(at.tensor([[[[1.0, 3.0]]]]), scale_factor=2)
+        tensor([[[[1., 1., 3., 3.],
+                  [1., 1., 3., 3.]]]], device='npu:0')
+    """
     return interpolate(input, size, scale_factor, "nearest")
 
 
@@ -112,6 +128,10 @@ def upsample_bilinear(input: T, size: Any = None, scale_factor: Any = None) -> T
     """`interpolate` with the mode "bilinear" and `align_corners=True`. Ascend operator: as of it.
 
     Like: torch.nn.functional.upsample_bilinear.
+
+    Examples:
+        >>> at.nn.functional.upsample_bilinear(at.tensor([[[[1.0, 3.0]]]]), size=(1, 3))
+        tensor([[[[1., 2., 3.]]]], device='npu:0')
     """
     return interpolate(input, size, scale_factor, "bilinear", True)
 
@@ -241,6 +261,11 @@ def grid_sample(input: T, grid: T, mode: str = "bilinear", padding_mode: str = "
         UnsupportedError: "bicubic" for a volume.
 
     Ascend operator: GridSampler2D, GridSampler3D. Like: torch.nn.functional.grid_sample.
+
+    Examples:
+        >>> image = at.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> at.nn.functional.grid_sample(image, at.zeros(1, 1, 1, 2), align_corners=True)
+        tensor([[[[2.5000]]]], device='npu:0')
     """
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueRangeError(f"mode is {mode!r}; it is 'bilinear', 'nearest' or 'bicubic'")
@@ -262,6 +287,11 @@ def grid_sampler(input: T, grid: T, interpolation_mode: int, padding_mode: int, 
     """`grid_sample` with numbers for the modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection.
 
     Ascend operator: GridSampler2D, GridSampler3D. Like: torch.grid_sampler.
+
+    Examples:
+        >>> image = at.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> at.grid_sampler(image, at.zeros(1, 1, 1, 2), 0, 0, True)
+        tensor([[[[2.5000]]]], device='npu:0')
     """
     if interpolation_mode not in range(3) or padding_mode not in range(3):
         raise ValueRangeError(f"interpolation_mode {interpolation_mode} and padding_mode {padding_mode} must be 0, 1 or 2")
@@ -288,6 +318,11 @@ def affine_grid(theta: T, size: Sequence[int], align_corners: bool | None = None
         UnsupportedError: `size` of other than 4 or 5 lengths.
 
     Ascend operator: AffineGrid; Mul and Add for float64. Like: torch.nn.functional.affine_grid.
+
+    Examples:
+        >>> at.nn.functional.affine_grid(at.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), (1, 1, 2, 2), align_corners=True)[0, 0]
+        tensor([[-1., -1.],
+                [ 1., -1.]], device='npu:0')
     """
     lengths = geometry.ints(size, len(size), "size")
     if len(lengths) not in (4, 5):
@@ -303,7 +338,13 @@ def affine_grid(theta: T, size: Sequence[int], align_corners: bool | None = None
 
 @checked
 def affine_grid_generator(theta: T, size: Sequence[int], align_corners: bool) -> T:
-    """`affine_grid` by another name. Ascend operator: AffineGrid. Like: torch.affine_grid_generator."""
+    """`affine_grid` by another name. Ascend operator: AffineGrid. Like: torch.affine_grid_generator.
+
+    Examples:
+        >>> at.affine_grid_generator(at.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), (1, 1, 2, 2), True)[0, 0]
+        tensor([[-1., -1.],
+                [ 1., -1.]], device='npu:0')
+    """
     return affine_grid(theta, size, align_corners)
 
 

@@ -33,6 +33,10 @@ def setdiff1d(ar1: T, ar2: TensorBase, assume_unique: bool = False) -> T:
         DTypeError: The dtype is complex.
 
     Ascend operator: ListDiff, UniqueWithCountsAndSorting. Like: numpy.setdiff1d.
+
+    Examples:
+        >>> at.setdiff1d(at.tensor([1, 2, 3, 4]), at.tensor([2, 4]))
+        tensor([1, 3], device='npu:0')
     """
     one = views.ravel(ar1) if assume_unique else unique(views.ravel(ar1))
     other = views.ravel(ar2)

@@ -61,6 +61,13 @@ def clone(input: T) -> T:
         Tensor of the same shape and dtype.
 
     Ascend operator: TensorMove, AsStrided for a view. Like: torch.clone, numpy.copy.
+
+    Examples:
+        >>> x = at.tensor([1, 2])
+        >>> y = at.clone(x)
+        >>> y[0] = 9
+        >>> x
+        tensor([1, 2], device='npu:0')
     """
     if not input.desc.plain and not shapes.is_contiguous(input.desc.shape, base.element_strides(input)):
         return contiguous_copy(input)  # type: ignore[return-value]
@@ -108,6 +115,13 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         IndexRangeError: There is no such dimension.
 
     Ascend operator: ConcatD. Like: torch.cat, numpy.concatenate.
+
+    Examples:
+        >>> at.cat([at.tensor([[1, 2]]), at.tensor([[3, 4]])])
+        tensor([[1, 2],
+                [3, 4]], device='npu:0')
+        >>> at.cat([at.tensor([[1, 2]]), at.tensor([[3, 4]])], dim=1)
+        tensor([[1, 2, 3, 4]], device='npu:0')
     """
     given = tuple(tensors)
     if not given:
@@ -120,13 +134,23 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
 
 @checked
 def concat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
-    """`cat` by another name. Like: torch.concat, numpy.concatenate."""
+    """`cat` by another name. Like: torch.concat, numpy.concatenate.
+
+    Examples:
+        >>> at.concat([at.tensor([1]), at.tensor([2, 3])])
+        tensor([1, 2, 3], device='npu:0')
+    """
     return cat(tensors, dim, out=out)
 
 
 @checked
 def concatenate(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
-    """`cat` by another name. Like: torch.concatenate, numpy.concatenate."""
+    """`cat` by another name. Like: torch.concatenate, numpy.concatenate.
+
+    Examples:
+        >>> at.concatenate([at.tensor([1]), at.tensor([2, 3])])
+        tensor([1, 2, 3], device='npu:0')
+    """
     return cat(tensors, dim, out=out)
 
 
@@ -166,6 +190,14 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         IndexRangeError: There is no such dimension.
 
     Ascend operator: Pack. Like: torch.stack, numpy.stack.
+
+    Examples:
+        >>> at.stack([at.tensor([1, 2]), at.tensor([3, 4])])
+        tensor([[1, 2],
+                [3, 4]], device='npu:0')
+        >>> at.stack([at.tensor([1, 2]), at.tensor([3, 4])], dim=1)
+        tensor([[1, 3],
+                [2, 4]], device='npu:0')
     """
     given = tuple(tensors)
     if not given:
@@ -185,26 +217,49 @@ def _several(function: Callable[[T], T], tensors: Sequence[T]) -> list[T]:
 
 @checked
 def hstack(tensors: Sequence[T], *, out: T | None = None) -> T:
-    """Side by side: vectors end to end, all else along the second dimension. Like: torch.hstack, numpy.hstack."""
+    """Side by side: vectors end to end, all else along the second dimension. Like: torch.hstack, numpy.hstack.
+
+    Examples:
+        >>> at.hstack((at.tensor([1, 2]), at.tensor([3])))
+        tensor([1, 2, 3], device='npu:0')
+    """
     given = _several(views.atleast_1d, tensors)
     return cat(given, 0 if given and len(given[0].desc.shape) == 1 else 1, out=out)
 
 
 @checked
 def vstack(tensors: Sequence[T], *, out: T | None = None) -> T:
-    """On top of each other: vectors as rows, all else along the first dimension. Like: torch.vstack, numpy.vstack."""
+    """On top of each other: vectors as rows, all else along the first dimension. Like: torch.vstack, numpy.vstack.
+
+    Examples:
+        >>> at.vstack((at.tensor([1, 2]), at.tensor([3, 4])))
+        tensor([[1, 2],
+                [3, 4]], device='npu:0')
+    """
     return cat(_several(views.atleast_2d, tensors), 0, out=out)
 
 
 @checked
 def dstack(tensors: Sequence[T], *, out: T | None = None) -> T:
-    """Behind each other along a third dimension. Like: torch.dstack, numpy.dstack."""
+    """Behind each other along a third dimension. Like: torch.dstack, numpy.dstack.
+
+    Examples:
+        >>> at.dstack((at.tensor([1, 2]), at.tensor([3, 4])))
+        tensor([[[1, 3],
+                 [2, 4]]], device='npu:0')
+    """
     return cat(_several(views.atleast_3d, tensors), 2, out=out)
 
 
 @checked
 def column_stack(tensors: Sequence[T], *, out: T | None = None) -> T:
-    """Vectors as the columns of a matrix; matrices side by side. Like: torch.column_stack, numpy.column_stack."""
+    """Vectors as the columns of a matrix; matrices side by side. Like: torch.column_stack, numpy.column_stack.
+
+    Examples:
+        >>> at.column_stack((at.tensor([1, 2]), at.tensor([3, 4])))
+        tensor([[1, 3],
+                [2, 4]], device='npu:0')
+    """
 
     def column(tensor: T) -> T:
         return tensor if len(tensor.desc.shape) > 1 else views.reshape(tensor, (tensor.desc.numel, 1))
@@ -214,13 +269,25 @@ def column_stack(tensors: Sequence[T], *, out: T | None = None) -> T:
 
 @checked
 def row_stack(tensors: Sequence[T], *, out: T | None = None) -> T:
-    """`vstack` by another name. Like: torch.row_stack, numpy.vstack."""
+    """`vstack` by another name. Like: torch.row_stack, numpy.vstack.
+
+    Examples:
+        >>> at.row_stack((at.tensor([1, 2]), at.tensor([3, 4])))
+        tensor([[1, 2],
+                [3, 4]], device='npu:0')
+    """
     return vstack(tensors, out=out)
 
 
 @checked
 def block_diag(*tensors: T) -> T:
-    """Matrices along the diagonal of one that is zero elsewhere; numbers and vectors count as rows. Like: torch.block_diag."""
+    """Matrices along the diagonal of one that is zero elsewhere; numbers and vectors count as rows. Like: torch.block_diag.
+
+    Examples:
+        >>> at.block_diag(at.tensor([[1, 2]]), at.tensor([[3]]))
+        tensor([[1, 2, 0],
+                [0, 0, 3]], device='npu:0')
+    """
     given = [views.atleast_2d(tensor) for tensor in tensors]
     if not given or any(len(tensor.desc.shape) != 2 for tensor in given):
         raise ShapeError("matrices are needed, at least one", where="block_diag").with_context("block_diag", tensors)
@@ -250,6 +317,11 @@ def tile(input: T, dims: Any) -> T:
         ValueRangeError: A number is negative.
 
     Ascend operator: Tile. Like: torch.tile, numpy.tile.
+
+    Examples:
+        >>> at.tile(at.tensor([1, 2]), (2, 2))
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]], device='npu:0')
     """
     numbers = integers(dims)
     return _tiled(input, (1,) * (len(input.desc.shape) - len(numbers)) + numbers)
@@ -296,6 +368,12 @@ def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, 
         IndexRangeError: There is no such dimension.
 
     Ascend operator: RepeatInterleave, Range; AsStrided for a number. Like: torch.repeat_interleave, numpy.repeat.
+
+    Examples:
+        >>> at.repeat_interleave(at.tensor([1, 2]), 2)
+        tensor([1, 1, 2, 2], device='npu:0')
+        >>> at.repeat_interleave(at.tensor([1, 2]), at.tensor([1, 3]))
+        tensor([1, 2, 2, 2], device='npu:0')
     """
     if repeats is None:
         if len(input.desc.shape) != 1:
@@ -356,6 +434,15 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
         ValueRangeError: Another `indexing`.
 
     Like: torch.meshgrid, numpy.meshgrid.
+
+    Examples:
+        >>> x, y = at.meshgrid(at.tensor([1, 2]), at.tensor([5, 6]), indexing="ij")
+        >>> x
+        tensor([[1, 1],
+                [2, 2]], device='npu:0')
+        >>> y
+        tensor([[5, 6],
+                [5, 6]], device='npu:0')
     """
     given = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], TensorBase) else tensors
     if indexing not in ("ij", "xy"):
@@ -377,7 +464,15 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
 
 @checked
 def cartesian_prod(*tensors: T) -> T:
-    """Every combination of the elements of vectors, one a row. Like: torch.cartesian_prod."""
+    """Every combination of the elements of vectors, one a row. Like: torch.cartesian_prod.
+
+    Examples:
+        >>> at.cartesian_prod(at.tensor([1, 2]), at.tensor([5, 6]))
+        tensor([[1, 5],
+                [1, 6],
+                [2, 5],
+                [2, 6]], device='npu:0')
+    """
     if len(tensors) == 1:
         return tensors[0]
     return stack([views.reshape(grid, -1) for grid in meshgrid(*tensors)], 1)
@@ -387,34 +482,54 @@ def cartesian_prod(*tensors: T) -> T:
 
 
 @checked
-def flip(input: T, *dims: Any) -> T:
+def flip(input: T, *numbers: Any, dims: Any = None) -> T:
     """Dimensions in reverse order, as a copy.
 
     Args:
         input: Tensor of any shape and dtype.
-        *dims: The dimensions, as numbers or one tuple.
+        *numbers: The dimensions, as numbers or one tuple.
+        dims: The same by name.
 
     Raises:
         IndexRangeError: There is no such dimension.
 
     Ascend operator: ReverseV2. Like: torch.flip, numpy.flip.
+
+    Examples:
+        >>> at.flip(at.tensor([[1, 2], [3, 4]]), (0, 1))
+        tensor([[4, 3],
+                [2, 1]], device='npu:0')
     """
-    given = integers(dims[0] if len(dims) == 1 else dims)
-    numbers = tuple(sorted(dim_of(input, dim, "flip") for dim in given))
-    if len(set(numbers)) != len(numbers):
+    if dims is not None and numbers:
+        raise DTypeError("dims are given twice").with_context("flip", (input,))
+    given = integers((numbers[0] if len(numbers) == 1 else numbers) if dims is None else dims)
+    axes = tuple(sorted(dim_of(input, dim, "flip") for dim in given))
+    if len(set(axes)) != len(axes):
         raise ShapeError(f"dims {list(given)} name a dimension twice").with_context("flip", (input,))
-    return call(table.FLIP, (input,), (numbers,)) if numbers and input.desc.shape else clone(input)
+    return call(table.FLIP, (input,), (axes,)) if axes and input.desc.shape else clone(input)
 
 
 @checked
 def fliplr(input: T) -> T:
-    """The second dimension in reverse order. Like: torch.fliplr, numpy.fliplr."""
+    """The second dimension in reverse order. Like: torch.fliplr, numpy.fliplr.
+
+    Examples:
+        >>> at.fliplr(at.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 1],
+                [4, 3]], device='npu:0')
+    """
     return flip(input, 1)
 
 
 @checked
 def flipud(input: T) -> T:
-    """The first dimension in reverse order. Like: torch.flipud, numpy.flipud."""
+    """The first dimension in reverse order. Like: torch.flipud, numpy.flipud.
+
+    Examples:
+        >>> at.flipud(at.tensor([[1, 2], [3, 4]]))
+        tensor([[3, 4],
+                [1, 2]], device='npu:0')
+    """
     return flip(input, 0)
 
 
@@ -432,6 +547,10 @@ def roll(input: T, shifts: Any, dims: Any = None) -> T:
         IndexRangeError: There is no such dimension.
 
     Ascend operator: ViewCopy. Like: torch.roll, numpy.roll. The operator Roll has its shifts as attributes, a model for each.
+
+    Examples:
+        >>> at.roll(at.tensor([1, 2, 3, 4]), 1)
+        tensor([4, 1, 2, 3], device='npu:0')
     """
     steps = integers(shifts)
     if dims is None:
@@ -481,6 +600,11 @@ def rot90(input: T, k: int = 1, dims: Ints = (0, 1)) -> T:
         ShapeError: Not two different dimensions.
 
     Ascend operator: ReverseV2. Like: torch.rot90, numpy.rot90.
+
+    Examples:
+        >>> at.rot90(at.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 4],
+                [1, 3]], device='npu:0')
     """
     if len(dims) != 2 or dim_of(input, dims[0], "rot90") == dim_of(input, dims[1], "rot90"):
         raise ShapeError(f"two different dimensions are needed, not {list(dims)}").with_context("rot90", (input,))
@@ -516,6 +640,12 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
         ShapeError: Fewer dimensions.
 
     Ascend operator: Tril. Like: torch.tril, numpy.tril.
+
+    Examples:
+        >>> at.tril(at.ones(3, 3))
+        tensor([[1., 0., 0.],
+                [1., 1., 0.],
+                [1., 1., 1.]], device='npu:0')
     """
     if input.desc.dtype is d.complex128:
         return into(_by_parts(table.TRIL, input, diagonal), out)
@@ -535,6 +665,12 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
         ShapeError: Fewer dimensions.
 
     Ascend operator: Triu. Like: torch.triu, numpy.triu.
+
+    Examples:
+        >>> at.triu(at.ones(3, 3), diagonal=1)
+        tensor([[0., 1., 1.],
+                [0., 0., 1.],
+                [0., 0., 0.]], device='npu:0')
     """
     if input.desc.dtype is d.complex128:
         return into(_by_parts(table.TRIU, input, diagonal), out)
@@ -594,6 +730,13 @@ def diag(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
         ShapeError: Neither a vector nor a matrix.
 
     Ascend operator: DiagFlat; AsStrided. Like: torch.diag, numpy.diag.
+
+    Examples:
+        >>> at.diag(at.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]], device='npu:0')
+        >>> at.diag(at.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4], device='npu:0')
     """
     ndim = len(input.desc.shape)
     if ndim == 1:
@@ -605,7 +748,13 @@ def diag(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
 
 @checked
 def diagflat(input: T, offset: int = 0) -> T:
-    """A matrix with all elements of the tensor on a diagonal. Ascend operator: DiagFlat. Like: torch.diagflat, numpy.diagflat."""
+    """A matrix with all elements of the tensor on a diagonal. Ascend operator: DiagFlat. Like: torch.diagflat, numpy.diagflat.
+
+    Examples:
+        >>> at.diagflat(at.tensor([[1], [2]]))
+        tensor([[1, 0],
+                [0, 2]], device='npu:0')
+    """
     if input.desc.dtype is d.complex128 or not input.desc.numel:
         return diag_embed(views.reshape(input, -1) if input.desc.numel else views.reshape(input, 0), offset)
     return call(table.DIAG_FLAT, (input,), (offset,))
@@ -625,6 +774,11 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T:
         ShapeError: `dim1` and `dim2` are one.
 
     Ascend operator: Fill, ViewCopy. Like: torch.diag_embed.
+
+    Examples:
+        >>> at.diag_embed(at.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]], device='npu:0')
     """
     shape = input.desc.shape
     if not shape:
@@ -654,19 +808,36 @@ def _with_part(function: str, input: T, src: TensorBase, part: Callable[[T], T])
 
 @checked
 def diagonal_scatter(input: T, src: TensorBase, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
-    """A copy with the diagonals replaced by `src`. Ascend operator: ViewCopy. Like: torch.diagonal_scatter."""
+    """A copy with the diagonals replaced by `src`. Ascend operator: ViewCopy. Like: torch.diagonal_scatter.
+
+    Examples:
+        >>> at.diagonal_scatter(at.zeros(2, 2), at.tensor([1.0, 2.0]))
+        tensor([[1., 0.],
+                [0., 2.]], device='npu:0')
+    """
     return _with_part("diagonal_scatter", input, src, lambda whole: views.diagonal(whole, offset, dim1, dim2))
 
 
 @checked
 def select_scatter(input: T, src: TensorBase, dim: int, index: int) -> T:
-    """A copy with one place of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.select_scatter."""
+    """A copy with one place of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.select_scatter.
+
+    Examples:
+        >>> at.select_scatter(at.zeros(2, 2), at.tensor([1.0, 2.0]), 0, 1)
+        tensor([[0., 0.],
+                [1., 2.]], device='npu:0')
+    """
     return _with_part("select_scatter", input, src, lambda whole: views.select(whole, dim, index))
 
 
 @checked
 def slice_scatter(input: T, src: TensorBase, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> T:
-    """A copy with a slice of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.slice_scatter."""
+    """A copy with a slice of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.slice_scatter.
+
+    Examples:
+        >>> at.slice_scatter(at.zeros(4), at.tensor([1.0, 2.0]), start=1, end=3)
+        tensor([0., 1., 2., 0.], device='npu:0')
+    """
     at = dim_of(input, dim, "slice_scatter")
     if step < 1:
         raise ValueRangeError(f"step must be positive, not {step}").with_context("slice_scatter", (input, src))
@@ -681,13 +852,24 @@ def slice_scatter(input: T, src: TensorBase, dim: int = 0, start: int | None = N
 
 @checked
 def as_strided_scatter(input: T, src: TensorBase, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
-    """A copy with a strided part of its memory replaced by `src`. Ascend operator: ViewCopy. Like: torch.as_strided_scatter."""
+    """A copy with a strided part of its memory replaced by `src`. Ascend operator: ViewCopy. Like: torch.as_strided_scatter.
+
+    Examples:
+        >>> at.as_strided_scatter(at.zeros(2, 2), at.tensor([1.0, 2.0]), (2,), (3,))
+        tensor([[1., 0.],
+                [0., 2.]], device='npu:0')
+    """
     return _with_part("as_strided_scatter", input, src, lambda whole: views.as_strided(whole, size, stride, storage_offset))
 
 
 @checked
 def narrow_copy(input: T, dim: int, start: int, length: int, *, out: T | None = None) -> T:
-    """A copy of `length` places of one dimension from `start` on. Ascend operator: AsStrided. Like: torch.narrow_copy."""
+    """A copy of `length` places of one dimension from `start` on. Ascend operator: AsStrided. Like: torch.narrow_copy.
+
+    Examples:
+        >>> at.narrow_copy(at.tensor([1, 2, 3, 4]), 0, 1, 2)
+        tensor([2, 3], device='npu:0')
+    """
     return into(clone(views.narrow(input, dim, start, length)), out)
 
 
@@ -720,6 +902,12 @@ def pad(input: T, pad: Ints, mode: str = "constant", value: Any = None) -> T:
         ValueRangeError: Another mode, or more places than the mode can give.
 
     Ascend operator: PadV3, MirrorPad, ConcatD. Like: torch.nn.functional.pad, numpy.pad.
+
+    Examples:
+        >>> at.nn.functional.pad(at.tensor([[1.0, 2.0]]), (1, 2), value=9.0)
+        tensor([[9., 1., 2., 9., 9.]], device='npu:0')
+        >>> at.nn.functional.pad(at.tensor([[1.0, 2.0, 3.0]]), (2, 0), mode="reflect")
+        tensor([[3., 2., 1., 2., 3.]], device='npu:0')
     """
     numbers = integers(pad)
     shape = input.desc.shape

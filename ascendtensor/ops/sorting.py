@@ -83,6 +83,13 @@ def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False
         DTypeError: The dtype is complex.
 
     Ascend operator: Sort; TopK for float64 and uint64. Like: torch.sort, numpy.sort.
+
+    Examples:
+        >>> values, places = at.sort(at.tensor([3, 1, 2]))
+        >>> values
+        tensor([1, 2, 3], device='npu:0')
+        >>> places
+        tensor([1, 2, 0], device='npu:0')
     """
     axis = dim_of(input, dim, "sort")
     values, places = _ordered(_to_last(input, axis), descending, stable)
@@ -94,13 +101,25 @@ def argsort(input: T, dim: int = -1, descending: bool = False, stable: bool = Fa
     """The indices that put the elements in order along a dim. Arguments as for `sort`.
 
     Ascend operator: Sort. Like: torch.argsort, numpy.argsort.
+
+    Examples:
+        >>> at.argsort(at.tensor([3, 1, 2]))
+        tensor([1, 2, 0], device='npu:0')
+        >>> at.argsort(at.tensor([3, 1, 2]), descending=True)
+        tensor([0, 2, 1], device='npu:0')
     """
     return sort(input, dim, descending, stable).indices
 
 
 @checked
 def msort(input: T, *, out: T | None = None) -> T:
-    """The elements in order along the first dim. Like: torch.msort."""
+    """The elements in order along the first dim. Like: torch.msort.
+
+    Examples:
+        >>> at.msort(at.tensor([[3, 1], [2, 4]]))
+        tensor([[2, 1],
+                [3, 4]], device='npu:0')
+    """
     return into(sort(input, 0).values, out)
 
 
@@ -124,6 +143,13 @@ def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = T
         IndexRangeError: There is no such dim.
 
     Ascend operator: TopKV2; TopK for float64 and integers. Like: torch.topk, numpy.partition.
+
+    Examples:
+        >>> values, places = at.topk(at.tensor([1, 5, 3]), 2)
+        >>> values
+        tensor([5, 3], device='npu:0')
+        >>> places
+        tensor([1, 2], device='npu:0')
     """
     axis = dim_of(input, dim, "topk")
     values, places = _first(_to_last(input, axis), k, largest, sorted)
@@ -149,6 +175,13 @@ def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Any
         IndexRangeError: There is no such dim.
 
     Ascend operator: TopKV2 or TopK, as for `topk`. Like: torch.kthvalue.
+
+    Examples:
+        >>> value, place = at.kthvalue(at.tensor([3, 1, 2]), 2)
+        >>> value
+        tensor(2, device='npu:0')
+        >>> place
+        tensor(2, device='npu:0')
     """
     axis = dim_of(input, dim, "kthvalue")
     length = (input.desc.shape or (1,))[axis]
@@ -196,6 +229,15 @@ def median(input: T, dim: int | None = None, keepdim: bool = False, *, out: Any 
         ShapeError: There are no elements to choose from.
 
     Ascend operator: Sort, and IsNan and SelectV2 for floating dtypes. Like: torch.median (numpy.median gives the mean of both).
+
+    Examples:
+        >>> at.median(at.tensor([4, 1, 3, 2]))
+        tensor(2, device='npu:0')
+        >>> value, place = at.median(at.tensor([[5, 1, 3]]), dim=1)
+        >>> value
+        tensor([3], device='npu:0')
+        >>> place
+        tensor([2], device='npu:0')
     """
     if dim is None:
         if input.desc.numel == 0 and input.desc.dtype.is_floating_point:
@@ -282,6 +324,10 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
         ShapeError: There are no elements.
 
     Ascend operator: Sort, Sub, Mul, Add, IsNan and SelectV2. Like: torch.quantile, numpy.quantile.
+
+    Examples:
+        >>> at.quantile(at.tensor([0.0, 1.0, 2.0]), at.tensor([0.25, 0.5]))
+        tensor([0.5000, 1.0000], device='npu:0')
     """
     one, wanted = fractions(input, q, interpolation, "quantile")
     axis = 0 if dim is None else dim_of(input, dim, "quantile")
@@ -347,6 +393,13 @@ def unique(input: T, sorted: bool = True, return_inverse: bool = False, return_c
 
     Ascend operator: UniqueWithCountsAndSorting; UniqueWithCountsExt2 with `dim`; Sort and others for complex numbers.
     Like: torch.unique, numpy.unique.
+
+    Examples:
+        >>> at.unique(at.tensor([3, 1, 3]))
+        tensor([1, 3], device='npu:0')
+        >>> values, counts = at.unique(at.tensor([3, 1, 3]), return_counts=True)
+        >>> counts
+        tensor([1, 2], device='npu:0')
     """
     if dim is None and input.desc.dtype.is_complex:
         values, inverse, counts = _unique_pairs(input)
@@ -370,6 +423,10 @@ def unique_consecutive(input: T, return_inverse: bool = False, return_counts: bo
     """The first element of each run of equal ones. Arguments and results as for `unique`; any dtype.
 
     Ascend operator: UniqueConsecutive. Like: torch.unique_consecutive.
+
+    Examples:
+        >>> at.unique_consecutive(at.tensor([1, 1, 2, 1]))
+        tensor([1, 2, 1], device='npu:0')
     """
     values, inverse, counts = call(table.UNIQUE_CONSECUTIVE, (input,), (return_inverse, return_counts, dim))
     if return_inverse and not input.desc.shape:
@@ -421,6 +478,10 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
         bool tensor of the shape of `elements`.
 
     Ascend operator: Equal and ReduceAny over all pairs. Like: torch.isin, numpy.isin.
+
+    Examples:
+        >>> at.isin(at.tensor([1, 2, 3]), at.tensor([2, 5]))
+        tensor([False,  True, False], device='npu:0')
     """
     if not isinstance(test_elements, TensorBase):
         return comparison.ne(elements, test_elements) if invert else comparison.eq(elements, test_elements)
@@ -466,6 +527,12 @@ def searchsorted(
         ValueRangeError: `side` is neither, or contradicts `right`.
 
     Ascend operator: SearchSorted. Like: torch.searchsorted, numpy.searchsorted.
+
+    Examples:
+        >>> at.searchsorted(at.tensor([1, 3, 5]), at.tensor([3, 6]))
+        tensor([1, 3], device='npu:0')
+        >>> at.searchsorted(at.tensor([1, 3, 5]), at.tensor([3, 6]), right=True)
+        tensor([2, 3], device='npu:0')
     """
     if side not in (None, "left", "right") or (side == "left" and right):
         raise ValueRangeError(f"side can only be 'left' or 'right' and must agree with right={right}, not {side!r}", where="searchsorted")
@@ -493,6 +560,12 @@ def bucketize(input: Any, boundaries: T, *, out_int32: bool = False, right: bool
     """The index of the bucket between sorted boundaries that each value lies in. `searchsorted(boundaries, input)`.
 
     Ascend operator: SearchSorted. Like: torch.bucketize, numpy.digitize.
+
+    Examples:
+        >>> at.bucketize(at.tensor([0, 3, 9]), at.tensor([1, 3, 5]))
+        tensor([0, 1, 3], device='npu:0')
+        >>> at.bucketize(at.tensor([0, 3, 9]), at.tensor([1, 3, 5]), right=True)
+        tensor([0, 2, 3], device='npu:0')
     """
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
@@ -518,6 +591,10 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
         ValueRangeError: It holds a negative number, or `minlength` is one.
 
     Ascend operator: ReduceMin, ReduceMax and Bincount. Like: torch.bincount, numpy.bincount.
+
+    Examples:
+        >>> at.bincount(at.tensor([0, 1, 1, 3]))
+        tensor([1, 2, 0, 1], device='npu:0')
     """
     if len(input.desc.shape) != 1 or (weights is not None and weights.desc.shape != input.desc.shape):
         operands = (input,) if weights is None else (input, weights)
@@ -559,6 +636,10 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0, *, out: T |
         ValueRangeError: There are no bins, or `max` is below `min`.
 
     Ascend operator: HistogramV2; Bincount for float64. Like: torch.histc, numpy.histogram.
+
+    Examples:
+        >>> at.histc(at.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+        tensor([0., 2., 1., 0.], device='npu:0')
     """
     if bins < 1 or max < min:
         raise ValueRangeError(f"bins must be positive and max not below min: {bins}, {min}, {max}", where="histc")

@@ -102,6 +102,10 @@ def lgamma(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Lgamma. Like: torch.lgamma, torch.special.gammaln, scipy.special.gammaln.
+
+    Examples:
+        >>> at.lgamma(at.tensor([1.0, 5.0]))
+        tensor([0.0000, 3.1781], device='npu:0')
     """
     return unary(table.LGAMMA, input) if out is None else write(table.LGAMMA, out, (input,))
 
@@ -121,6 +125,10 @@ def digamma(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Digamma. Like: torch.digamma, torch.special.psi, scipy.special.digamma.
+
+    Examples:
+        >>> at.digamma(at.tensor([1.0, 0.5]))
+        tensor([-0.5772, -1.9635], device='npu:0')
     """
     return unary(table.DIGAMMA, input) if out is None else write(table.DIGAMMA, out, (input,))
 
@@ -142,6 +150,10 @@ def polygamma(n: int, input: T, *, out: T | None = None) -> T:
         DTypeError: `n` is not an int, or `input` is complex.
 
     Ascend operator: Digamma for 0, else Zeta and Mul. Like: torch.polygamma, scipy.special.polygamma.
+
+    Examples:
+        >>> at.polygamma(1, at.tensor([1.0]))
+        tensor([1.6449], device='npu:0')
     """
     order = as_int(n)
     if order < 0:
@@ -170,6 +182,10 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Lgamma and Add. Like: torch.mvlgamma, torch.special.multigammaln, scipy.special.multigammaln.
+
+    Examples:
+        >>> at.mvlgamma(at.tensor([2.0]), 2)
+        tensor([0.4516], device='npu:0')
     """
     size = as_int(p)
     if size < 1:
@@ -198,6 +214,10 @@ def gammainc(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: Neither operand is floating, or one is complex.
 
     Ascend operator: Igamma. Like: torch.special.gammainc, torch.igamma, scipy.special.gammainc.
+
+    Examples:
+        >>> at.special.gammainc(at.tensor([1.0]), at.tensor([1.0]))
+        tensor([0.6321], device='npu:0')
     """
     return binary(table.IGAMMA, input, other) if out is None else write(table.IGAMMA, out, (input, other))
 
@@ -219,6 +239,10 @@ def gammaincc(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: Neither operand is floating, or one is complex.
 
     Ascend operator: Igammac. Like: torch.special.gammaincc, torch.igammac, scipy.special.gammaincc.
+
+    Examples:
+        >>> at.special.gammaincc(at.tensor([1.0]), at.tensor([1.0]))
+        tensor([0.3679], device='npu:0')
     """
     return binary(table.IGAMMAC, input, other) if out is None else write(table.IGAMMAC, out, (input, other))
 
@@ -240,6 +264,10 @@ def zeta(input: T, other: Any, *, out: T | None = None) -> T:
         DTypeError: An operand is complex.
 
     Ascend operator: Zeta. Like: torch.special.zeta, scipy.special.zeta.
+
+    Examples:
+        >>> at.special.zeta(at.tensor([2.0]), at.tensor([1.0]))
+        tensor([1.6449], device='npu:0')
     """
     return binary(table.ZETA, input, other) if out is None else write(table.ZETA, out, (input, other))
 
@@ -262,6 +290,10 @@ def i0e(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: BesselI0e. Like: torch.special.i0e, scipy.special.i0e.
+
+    Examples:
+        >>> at.special.i0e(at.tensor([0.0, 100.0]))
+        tensor([1.0000, 0.0399], device='npu:0')
     """
     return unary(table.BESSEL_I0E, input) if out is None else write(table.BESSEL_I0E, out, (input,))
 
@@ -281,6 +313,10 @@ def i1e(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: BesselI1e. Like: torch.special.i1e, scipy.special.i1e.
+
+    Examples:
+        >>> at.special.i1e(at.tensor([0.0, 100.0]))
+        tensor([0.0000, 0.0397], device='npu:0')
     """
     return unary(table.BESSEL_I1E, input) if out is None else write(table.BESSEL_I1E, out, (input,))
 
@@ -303,6 +339,10 @@ def erfinv(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Erfinv; for float64, which it does not take, steps with Erf and Erfc. Like: torch.erfinv, scipy.special.erfinv.
+
+    Examples:
+        >>> at.erfinv(at.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4769,    inf], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return into(_wide_erfinv(input), out)
@@ -334,6 +374,10 @@ def ndtr(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Mul and Erfc. Like: torch.special.ndtr, scipy.special.ndtr.
+
+    Examples:
+        >>> at.special.ndtr(at.tensor([0.0, 1.0]))
+        tensor([0.5000, 0.8413], device='npu:0')
     """
     x, dtype = one(input)
     return finished(_below(x), dtype, out)
@@ -358,6 +402,10 @@ def ndtri(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Ndtri; for float64, which it does not take, steps with Erfc. Like: torch.special.ndtri, scipy.special.ndtri.
+
+    Examples:
+        >>> at.special.ndtri(at.tensor([0.025, 0.975]))
+        tensor([-1.9600,  1.9600], device='npu:0')
     """
     if input.desc.dtype is d.float64:
         return into(_wide_ndtri(input), out)
@@ -399,6 +447,10 @@ def log_ndtr(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: composed of Addcmul, Erfc, Log, Log1p and SelectV2. Like: torch.special.log_ndtr, scipy.special.log_ndtr.
+
+    Examples:
+        >>> at.special.log_ndtr(at.tensor([0.0, -10.0]))
+        tensor([ -0.6931, -53.2313], device='npu:0')
     """
     x, dtype = one(input)
     t = elementwise.mul(x, _ROOT_HALF)
@@ -423,6 +475,10 @@ def erfcx(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: composed of Addcmul, RealDiv, Exp and SelectV2. Like: torch.special.erfcx, scipy.special.erfcx.
+
+    Examples:
+        >>> at.special.erfcx(at.tensor([0.0, 100.0]))
+        tensor([1.0000, 0.0056], device='npu:0')
     """
     x, dtype = one(input)
     tail = _scaled_tail(functions.abs(x))
@@ -495,6 +551,10 @@ def expi(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Expint. Like: scipy.special.expi.
+
+    Examples:
+        >>> at.special.expi(at.tensor([1.0]))
+        tensor([1.8951], device='npu:0')
     """
     return unary(table.EXPINT, input) if out is None else write(table.EXPINT, out, (input,))
 
@@ -514,6 +574,10 @@ def spence(input: T, *, out: T | None = None) -> T:
         DTypeError: The operator does not take the dtype.
 
     Ascend operator: Spence. Like: scipy.special.spence.
+
+    Examples:
+        >>> at.special.spence(at.tensor([0.0, 2.0]))
+        tensor([ 1.6449, -0.8225], device='npu:0')
     """
     return unary(table.SPENCE, input) if out is None else write(table.SPENCE, out, (input,))
 
@@ -533,6 +597,10 @@ def entr(input: T, *, out: T | None = None) -> T:
         DTypeError: `input` is complex.
 
     Ascend operator: Xlogy, Sub and SelectV2. Like: torch.special.entr, scipy.special.entr.
+
+    Examples:
+        >>> at.special.entr(at.tensor([0.0, 0.5, -1.0]))
+        tensor([0.0000, 0.3466,   -inf], device='npu:0')
     """
     x, dtype = one(input)
     inside = binary(arithmetic.SUB, 0.0, binary(arithmetic.XLOGY, x, x))
@@ -557,6 +625,10 @@ def xlog1py(input: T, other: Any, *, out: T | None = None) -> T:
 
     Ascend operator: Xlog1py; for float64, which it does not take, Log1p, Mul and SelectV2. Like: torch.special.xlog1py,
         scipy.special.xlog1py.
+
+    Examples:
+        >>> at.special.xlog1py(at.tensor([0.0, 2.0]), at.tensor([-1.0, 1.0]))
+        tensor([0.0000, 1.3863], device='npu:0')
     """
     if promoted(Kind.INT_TO_FLOAT, input, other) is not d.float64:
         return binary(table.XLOG1PY, input, other) if out is None else write(table.XLOG1PY, out, (input, other))
@@ -584,6 +656,10 @@ def sinc(input: T, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Ascend operator: Mul, Sin, RealDiv and SelectV2. Like: torch.sinc, numpy.sinc.
+
+    Examples:
+        >>> at.sinc(at.tensor([0.0, 0.5]))
+        tensor([1.0000, 0.6366], device='npu:0')
     """
     dtype = promoted(Kind.INT_TO_FLOAT, input)
     x = working(input, dtype)
@@ -608,6 +684,10 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
 
     Ascend operator: Logit, after ClipByValueV2 where there is an eps; for float64, which it does not take, RealDiv and Log.
         Like: torch.logit, torch.special.logit, scipy.special.logit.
+
+    Examples:
+        >>> at.logit(at.tensor([0.5, 0.9]))
+        tensor([0.0000, 2.1972], device='npu:0')
     """
     dtype = real(promoted(Kind.INT_TO_FLOAT, input))
     x = in_dtype(input, dtype)

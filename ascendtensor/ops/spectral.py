@@ -60,6 +60,10 @@ def stft(
         ValueRangeError: A length that does not fit the signal, or `return_complex` is missing.
 
     Ascend operator: composed of AsStrided, Mul and RFFT, or FFT. Like: torch.stft.
+
+    Examples:
+        >>> at.stft(at.ones(8), n_fft=4, window=at.ones(4), return_complex=True).shape
+        (3, 9)
     """
     hop, length = _lengths(n_fft, hop_length, win_length, "stft")
     frames, windowed = _frames(input, n_fft, length, window, center, pad_mode, hop)
@@ -148,6 +152,12 @@ def istft(
         ValueRangeError: Lengths that don't fit, or a window that leaves samples with no weight.
 
     Ascend operator: composed of IRFFT or IFFT, Mul, Cast, RealDiv and those of `index_add`. Like: torch.istft.
+
+    Examples:
+        >>> window = at.ones(4)
+        >>> spectrum = at.stft(at.ones(8), n_fft=4, window=window, return_complex=True)
+        >>> at.allclose(at.istft(spectrum, n_fft=4, window=window), at.ones(8))
+        True
     """
     hop, width = _lengths(n_fft, hop_length, win_length, "istft")
     if not input.desc.dtype.is_complex:
@@ -164,11 +174,10 @@ def istft(
         raise ValueRangeError("a onesided spectrum is that of a real signal", where="istft", advice="Give onesided=False.")
     spectra = views.transpose(input if len(input.desc.shape) == 3 else views.unsqueeze(input, 0), -1, -2)
     norm = "ortho" if normalized else None
-    if halved:
-        frames = fft.irfft(spectra, n_fft, norm=norm)
-    else:
+    if return_complex:
         frames = fft.ifft(spectra, norm=norm)
-        frames = frames if return_complex else shape.contiguous(views.real(frames))
+    else:  # of a whole spectrum only the half that a real signal needs is looked at
+        frames = fft.irfft(spectra if halved else views.narrow(spectra, -1, 0, n_fft // 2 + 1), n_fft, norm=norm)
     weights = _weights(window, width, n_fft, frames)
     signal = _overlapped(mul(frames, weights), hop)
     total = _overlapped(views.expand(_square(weights), (1, *frames.desc.shape[1:])), hop)

@@ -79,6 +79,10 @@ def nanmedian(input: T, dim: int | None = None, keepdim: bool = False, *, out: A
         IndexRangeError: There is no such dim, or it has length 0.
 
     Ascend operator: Sort, Equal, ReduceSum and GatherElements. Like: torch.nanmedian (numpy.nanmedian gives the mean of both).
+
+    Examples:
+        >>> at.nanmedian(at.tensor([1.0, float("nan"), 3.0]))
+        tensor(1., device='npu:0')
     """
     if dim is None:
         if not input.desc.numel:
@@ -103,6 +107,10 @@ def nanquantile(
     """`quantile` of the elements that are not NaN; NaN where there are no others. Arguments, result and errors as for `quantile`.
 
     Ascend operator: Sort, Equal, ReduceSum, GatherElements and what interpolates. Like: torch.nanquantile, numpy.nanquantile.
+
+    Examples:
+        >>> at.nanquantile(at.tensor([1.0, float("nan"), 3.0]), 0.5)
+        tensor(2., device='npu:0')
     """
     fractions = sorting.fractions(input, q, interpolation, "nanquantile")
     axis = 0 if dim is None else dim_of(input, dim, "nanquantile")
@@ -160,6 +168,11 @@ def mode(input: T, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> 
         IndexRangeError: There is no such dim, or it has length 0.
 
     Ascend operator: Sort, NotEqual, Cummax, ArgMaxV2 and GatherElements. Like: torch.mode, scipy.stats.mode.
+
+    Examples:
+        >>> value, place = at.mode(at.tensor([1, 2, 2]))
+        >>> value
+        tensor(2, device='npu:0')
     """
     axis = dim_of(input, dim, "mode")
     length = _length(input, axis, "mode")
@@ -195,6 +208,10 @@ def ptp(input: T, dim: Any = None, keepdim: bool = False, *, out: T | None = Non
         ShapeError: The operand has no elements and `dim` is not given.
 
     Ascend operator: ReduceMax, ReduceMin and Sub. Like: numpy.ptp.
+
+    Examples:
+        >>> at.ptp(at.tensor([3, 1, 7]))
+        tensor(6, device='npu:0')
     """
     return elementwise.sub(reduction.amax(input, dim, keepdim), reduction.amin(input, dim, keepdim), out=out)
 
@@ -224,6 +241,10 @@ def average(input: T, dim: Any = None, weights: T | None = None, returned: bool 
         IndexRangeError: There is no such dim.
 
     Ascend operator: Mul, ReduceSum and RealDiv; ReduceMean without weights. Like: numpy.average.
+
+    Examples:
+        >>> at.average(at.tensor([1.0, 2.0]), weights=at.tensor([3.0, 1.0]))
+        tensor(1.2500, device='npu:0')
     """
     wide = input if input.desc.dtype.category >= 2 else comparison.cast(input, d.get_default_dtype())
     if weights is None:
@@ -262,6 +283,10 @@ def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
         IndexRangeError: There is no such dim.
 
     Ascend operator: those of `logaddexp`, and ConcatD. Like: torch.logcumsumexp.
+
+    Examples:
+        >>> at.logcumsumexp(at.tensor([0.0, 0.0]), 0)
+        tensor([0.0000, 0.6931], device='npu:0')
     """
     if not input.desc.dtype.is_floating_point:
         raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}").with_context("logcumsumexp", (input,))
@@ -286,7 +311,7 @@ def diff(input: T, n: int = 1, dim: int = -1, prepend: T | None = None, append: 
 
     Args:
         input: Tensor of at least one dim and any dtype; for bool, whether the two differ.
-        n: How often.
+        n: How often; 0 for a copy of `input` alone.
         dim: The dim to go along.
         prepend, append: Tensors to put before and after, of the same lengths in other dims.
         out: Tensor of the result's shape to write into.
@@ -297,16 +322,20 @@ def diff(input: T, n: int = 1, dim: int = -1, prepend: T | None = None, append: 
         IndexRangeError: There is no such dim.
 
     Ascend operator: Sub, or NotEqual; ConcatD. Like: torch.diff, numpy.diff.
+
+    Examples:
+        >>> at.diff(at.tensor([1, 4, 9]))
+        tensor([3, 5], device='npu:0')
     """
     if not input.desc.shape:
         raise ShapeError("diff expects input to be at least one-dimensional").with_context("diff", (input,))
     if n < 0:
         raise ValueRangeError(f"order must be non-negative but got {n}").with_context("diff", (input,))
     axis = dim_of(input, dim, "diff")
+    if not n:
+        return into(shape.clone(input), out)
     parts = [each for each in (prepend, input, append) if each is not None]
     row = shape.cat(parts, axis) if len(parts) > 1 else input
-    if not n:
-        return into(shape.clone(row) if row is input else row, out)
     for _ in range(min(n, row.desc.shape[axis])):
         rest = max(row.desc.shape[axis] - 1, 0)
         one, other = views.narrow(row, axis, row.desc.shape[axis] - rest, rest), views.narrow(row, axis, 0, rest)
@@ -357,6 +386,10 @@ def trapezoid(y: T, x: T | None = None, *, dx: float | None = None, dim: int = -
         IndexRangeError: There is no such dim; a 0-d tensor has none.
 
     Ascend operator: Add, Sub, Mul and ReduceSum. Like: torch.trapezoid, numpy.trapezoid.
+
+    Examples:
+        >>> at.trapezoid(at.tensor([1.0, 2.0, 3.0]))
+        tensor(4., device='npu:0')
     """
     axis = _samples(y, dim, "trapezoid")
     if not y.desc.shape[axis]:
@@ -369,7 +402,12 @@ def trapezoid(y: T, x: T | None = None, *, dx: float | None = None, dim: int = -
 
 @checked
 def trapz(y: T, x: T | None = None, *, dx: float | None = None, dim: int = -1) -> T:
-    """`trapezoid` by its older name. Like: torch.trapz."""
+    """`trapezoid` by its older name. Like: torch.trapz.
+
+    Examples:
+        >>> at.trapz(at.tensor([1.0, 2.0, 3.0]))
+        tensor(4., device='npu:0')
+    """
     return trapezoid(y, x, dx=dx, dim=dim)
 
 
@@ -378,6 +416,10 @@ def cumulative_trapezoid(y: T, x: T | None = None, *, dx: float | None = None, d
     """Running integrals of samples by the trapezoidal rule: one less than samples along `dim`. Arguments and errors as for `trapezoid`.
 
     Ascend operator: Add, Sub, Mul and Cumsum. Like: torch.cumulative_trapezoid, scipy.integrate.cumulative_trapezoid.
+
+    Examples:
+        >>> at.cumulative_trapezoid(at.tensor([1.0, 2.0, 3.0]))
+        tensor([1.5000, 4.0000], device='npu:0')
     """
     axis = _samples(y, dim, "cumulative_trapezoid")
     if not y.desc.shape[axis]:
@@ -407,6 +449,10 @@ def gradient(input: T, *, spacing: Any = None, dim: Any = None, edge_order: int 
         IndexRangeError: There is no such dim.
 
     Ascend operator: Sub, Mul, RealDiv and ConcatD. Like: torch.gradient, numpy.gradient.
+
+    Examples:
+        >>> at.gradient(at.tensor([1.0, 4.0, 9.0]))
+        [tensor([3., 4., 5.], device='npu:0')]
     """
     if edge_order not in (1, 2):
         raise ValueRangeError(f"edge_order must be 1 or 2, not {edge_order}", where="gradient")
@@ -486,6 +532,10 @@ def segment_reduce(
         DTypeError: Not a floating dtype.
 
     Ascend operator: Cumsum, SearchSorted and the one of `scatter_reduce`. Like: torch.segment_reduce.
+
+    Examples:
+        >>> at.segment_reduce(at.tensor([1.0, 2.0, 3.0]), "sum", lengths=at.tensor([2, 1]))
+        tensor([3., 3.], device='npu:0')
     """
     if reduce not in _SEGMENTS:
         raise ValueRangeError(f"reduce must be one of {', '.join(_SEGMENTS)}, not {reduce!r}", where="segment_reduce")
@@ -542,6 +592,13 @@ def histogram(
         ValueRangeError: No bins, or a range that is none.
 
     Ascend operator: SearchSorted and Bincount. Like: torch.histogram, numpy.histogram.
+
+    Examples:
+        >>> counts, edges = at.histogram(at.tensor([1.0, 2.0, 1.0]), bins=3, range=(0.0, 3.0))
+        >>> counts
+        tensor([0., 2., 1.], device='npu:0')
+        >>> edges
+        tensor([0., 1., 2., 3.], device='npu:0')
     """
     dtype = input.desc.dtype
     if dtype not in (d.float32, d.float64):

@@ -57,6 +57,11 @@ def reshape(input: T, *shape: Any) -> T:
         ShapeError: The number of elements differs.
 
     Like: torch.reshape, numpy.reshape.
+
+    Examples:
+        >>> at.reshape(at.tensor([1, 2, 3, 4]), (2, -1))
+        tensor([[1, 2],
+                [3, 4]], device='npu:0')
     """
     try:
         wanted = shapes.infer_size(_integers(shape), input.desc.numel)
@@ -138,7 +143,12 @@ def view_dtype(input: T, dtype: DType) -> T:
 
 @checked
 def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
-    """Dimensions from `start_dim` to `end_dim` as one. Like: torch.flatten."""
+    """Dimensions from `start_dim` to `end_dim` as one. Like: torch.flatten.
+
+    Examples:
+        >>> at.flatten(at.tensor([[1, 2], [3, 4]]))
+        tensor([1, 2, 3, 4], device='npu:0')
+    """
     shape = input.desc.shape
     first, last = _dim(input, start_dim, "flatten"), _dim(input, end_dim, "flatten")
     if not shape:
@@ -150,13 +160,23 @@ def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
 
 @checked
 def ravel(input: T) -> T:
-    """One dimension, row by row. Like: torch.ravel, numpy.ravel."""
+    """One dimension, row by row. Like: torch.ravel, numpy.ravel.
+
+    Examples:
+        >>> at.ravel(at.tensor([[1, 2], [3, 4]]))
+        tensor([1, 2, 3, 4], device='npu:0')
+    """
     return reshape(input, input.desc.numel)
 
 
 @checked
 def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
-    """Dimension `dim` as several; one of `sizes` may be -1. Like: torch.unflatten."""
+    """Dimension `dim` as several; one of `sizes` may be -1. Like: torch.unflatten.
+
+    Examples:
+        >>> at.unflatten(at.ones(6), 0, (2, -1)).shape
+        (2, 3)
+    """
     shape = input.desc.shape
     dim = _dim(input, dim, "unflatten")
     if not isinstance(sizes, Iterable):
@@ -194,13 +214,24 @@ def expand_as(input: T, other: TensorBase) -> T:
 
 @checked
 def broadcast_to(input: T, size: Sequence[int]) -> T:
-    """`expand`. Like: torch.broadcast_to, numpy.broadcast_to."""
+    """`expand`. Like: torch.broadcast_to, numpy.broadcast_to.
+
+    Examples:
+        >>> at.broadcast_to(at.tensor([1, 2]), (2, 2))
+        tensor([[1, 2],
+                [1, 2]], device='npu:0')
+    """
     return expand(input, size)
 
 
 @checked
 def broadcast_tensors(*tensors: T) -> tuple[T, ...]:
-    """All tensors expanded to their common shape. Like: torch.broadcast_tensors, numpy.broadcast_arrays."""
+    """All tensors expanded to their common shape. Like: torch.broadcast_tensors, numpy.broadcast_arrays.
+
+    Examples:
+        >>> [each.shape for each in at.broadcast_tensors(at.tensor([[1], [2]]), at.tensor([3, 4]))]
+        [(2, 2), (2, 2)]
+    """
     shape = shapes.broadcast_shapes(*(tensor.desc.shape for tensor in tensors))
     return tuple(expand(tensor, shape) for tensor in tensors)
 
@@ -216,6 +247,10 @@ def broadcast_shapes(*sizes: Any) -> tuple[int, ...]:
         ShapeError: They don't broadcast, or a length is negative.
 
     Like: torch.broadcast_shapes, numpy.broadcast_shapes.
+
+    Examples:
+        >>> at.broadcast_shapes((2, 1), (3,))
+        (2, 3)
     """
     return shapes.broadcast_shapes(*map(shapes.as_shape, sizes))
 
@@ -236,7 +271,12 @@ def sum_dims(input: TensorBase, size: Sequence[int]) -> tuple[int, ...]:
 
 @checked
 def squeeze(input: T, dim: int | Sequence[int] | None = None) -> T:
-    """Without dimensions of length 1: all, or those named. Like: torch.squeeze, numpy.squeeze."""
+    """Without dimensions of length 1: all, or those named. Like: torch.squeeze, numpy.squeeze.
+
+    Examples:
+        >>> at.squeeze(at.ones(1, 2, 1)).shape
+        (2,)
+    """
     shape, strides, offset = _layout(input)
     try:
         return base.view(input, *shapes.squeeze(shape, strides, dim), offset)
@@ -246,7 +286,13 @@ def squeeze(input: T, dim: int | Sequence[int] | None = None) -> T:
 
 @checked
 def unsqueeze(input: T, dim: int) -> T:
-    """With a new dimension of length 1 at `dim`. Like: torch.unsqueeze, numpy.expand_dims."""
+    """With a new dimension of length 1 at `dim`. Like: torch.unsqueeze, numpy.expand_dims.
+
+    Examples:
+        >>> at.unsqueeze(at.tensor([1, 2]), 1)
+        tensor([[1],
+                [2]], device='npu:0')
+    """
     shape, strides, offset = _layout(input)
     try:
         return base.view(input, *shapes.unsqueeze(shape, strides, dim), offset)
@@ -269,7 +315,12 @@ def atleast_1d(tensor: T, /) -> T: ...  # type: ignore[overload-overlap]
 def atleast_1d(*tensors: T | Sequence[T]) -> tuple[T, ...]: ...
 @checked
 def atleast_1d(*tensors: Any) -> Any:
-    """A 0-d tensor as one of length 1; of several tensors, or a list of them, a tuple. Like: torch.atleast_1d, numpy.atleast_1d."""
+    """A 0-d tensor as one of length 1; of several tensors, or a list of them, a tuple. Like: torch.atleast_1d, numpy.atleast_1d.
+
+    Examples:
+        >>> at.atleast_1d(at.tensor(5))
+        tensor([5], device='npu:0')
+    """
     return _each(lambda input: input if input.desc.shape else reshape(input, 1), tensors)
 
 
@@ -279,7 +330,12 @@ def atleast_2d(tensor: T, /) -> T: ...  # type: ignore[overload-overlap]
 def atleast_2d(*tensors: T | Sequence[T]) -> tuple[T, ...]: ...
 @checked
 def atleast_2d(*tensors: Any) -> Any:
-    """With dimensions of length 1 in front, up to two; of several tensors a tuple. Like: torch.atleast_2d, numpy.atleast_2d."""
+    """With dimensions of length 1 in front, up to two; of several tensors a tuple. Like: torch.atleast_2d, numpy.atleast_2d.
+
+    Examples:
+        >>> at.atleast_2d(at.tensor([1, 2]))
+        tensor([[1, 2]], device='npu:0')
+    """
     return _each(lambda input: input if len(input.desc.shape) > 1 else reshape(input, (1, input.desc.numel)), tensors)
 
 
@@ -292,6 +348,10 @@ def atleast_3d(*tensors: Any) -> Any:
     """A number as [1, 1, 1], a vector as [1, n, 1], a matrix as [m, n, 1]; of several tensors a tuple.
 
     Like: torch.atleast_3d, numpy.atleast_3d.
+
+    Examples:
+        >>> at.atleast_3d(at.tensor([1, 2])).shape
+        (1, 2, 1)
     """
     return _each(_with_three, tensors)
 
@@ -314,6 +374,10 @@ def view_as_real(input: T) -> T:
         DTypeError: Not a complex dtype.
 
     Like: torch.view_as_real.
+
+    Examples:
+        >>> at.view_as_real(at.tensor([1 + 2j]))
+        tensor([[1., 2.]], device='npu:0')
     """
     if not input.desc.dtype.is_complex:
         raise _named(DTypeError(f"{input.desc.dtype.name} is not a complex dtype"), "view_as_real", input)
@@ -330,6 +394,10 @@ def view_as_complex(input: T) -> T:
         ShapeError: The last dimension is not of length 2 and without gaps, or other strides or the offset are odd.
 
     Like: torch.view_as_complex.
+
+    Examples:
+        >>> at.view_as_complex(at.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j], device='npu:0')
     """
     if input.desc.dtype.name not in ("float32", "float64"):
         raise _named(DTypeError(f"float32 or float64 is needed, not {input.desc.dtype.name}"), "view_as_complex", input)
@@ -341,13 +409,23 @@ def view_as_complex(input: T) -> T:
 
 @checked
 def real(input: T) -> T:
-    """The real parts, a view; a real tensor itself. Like: torch.real, numpy.real."""
+    """The real parts, a view; a real tensor itself. Like: torch.real, numpy.real.
+
+    Examples:
+        >>> at.real(at.tensor([1 + 2j]))
+        tensor([1.], device='npu:0')
+    """
     return select(view_as_real(input), -1, 0) if input.desc.dtype.is_complex else input
 
 
 @checked
 def imag(input: T) -> T:
-    """The imaginary parts of a complex tensor, a view. Like: torch.imag."""
+    """The imaginary parts of a complex tensor, a view. Like: torch.imag.
+
+    Examples:
+        >>> at.imag(at.tensor([1 + 2j]))
+        tensor([2.], device='npu:0')
+    """
     try:
         return select(view_as_real(input), -1, 1)
     except DTypeError as error:
@@ -371,6 +449,10 @@ def permute(input: T, *dims: Any) -> T:
         IndexRangeError: There is no such dimension.
 
     Like: torch.permute, numpy.transpose.
+
+    Examples:
+        >>> at.permute(at.ones(2, 3, 4), (2, 0, 1)).shape
+        (4, 2, 3)
     """
     shape, strides, offset = _layout(input)
     try:
@@ -381,7 +463,13 @@ def permute(input: T, *dims: Any) -> T:
 
 @checked
 def transpose(input: T, dim0: int, dim1: int) -> T:
-    """Two dimensions exchanged. Like: torch.transpose, numpy.swapaxes."""
+    """Two dimensions exchanged. Like: torch.transpose, numpy.swapaxes.
+
+    Examples:
+        >>> at.transpose(at.tensor([[1, 2], [3, 4]]), 0, 1)
+        tensor([[1, 3],
+                [2, 4]], device='npu:0')
+    """
     one, other = _dim(input, dim0, "transpose"), _dim(input, dim1, "transpose")
     shape, strides, offset = list(input.desc.shape), list(base.element_strides(input)), base.element_offset(input)
     if shape:
@@ -392,13 +480,23 @@ def transpose(input: T, dim0: int, dim1: int) -> T:
 
 @checked
 def swapaxes(input: T, axis0: int, axis1: int) -> T:
-    """`transpose`. Like: torch.swapaxes, numpy.swapaxes."""
+    """`transpose`. Like: torch.swapaxes, numpy.swapaxes.
+
+    Examples:
+        >>> at.swapaxes(at.ones(2, 3, 4), 0, 2).shape
+        (4, 3, 2)
+    """
     return transpose(input, axis0, axis1)
 
 
 @checked
 def swapdims(input: T, dim0: int, dim1: int) -> T:
-    """`transpose`. Like: torch.swapdims."""
+    """`transpose`. Like: torch.swapdims.
+
+    Examples:
+        >>> at.swapdims(at.ones(2, 3, 4), 0, 2).shape
+        (4, 3, 2)
+    """
     return transpose(input, dim0, dim1)
 
 
@@ -410,6 +508,11 @@ def t(input: T) -> T:
         ShapeError: More than two dimensions.
 
     Like: torch.t.
+
+    Examples:
+        >>> at.t(at.tensor([[1, 2], [3, 4]]))
+        tensor([[1, 3],
+                [2, 4]], device='npu:0')
     """
     if len(input.desc.shape) > 2:
         raise _named(ShapeError("a tensor of at most two dimensions is needed", advice="Use mT or transpose."), "t", input)
@@ -424,7 +527,12 @@ def reverse_dims(input: T) -> T:
 
 @checked
 def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
-    """Dimensions moved to other places, the others in their order. Like: torch.movedim, numpy.moveaxis."""
+    """Dimensions moved to other places, the others in their order. Like: torch.movedim, numpy.moveaxis.
+
+    Examples:
+        >>> at.movedim(at.ones(2, 3, 4), 0, -1).shape
+        (3, 4, 2)
+    """
     ndim = len(input.desc.shape)
     of = [_dim(input, dim, "movedim") for dim in (source if isinstance(source, Iterable) else (source,))]
     to = [_dim(input, dim, "movedim") for dim in (destination if isinstance(destination, Iterable) else (destination,))]
@@ -437,7 +545,12 @@ def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[i
 
 @checked
 def moveaxis(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
-    """`movedim`. Like: torch.moveaxis, numpy.moveaxis."""
+    """`movedim`. Like: torch.moveaxis, numpy.moveaxis.
+
+    Examples:
+        >>> at.moveaxis(at.ones(2, 3, 4), 0, -1).shape
+        (3, 4, 2)
+    """
     return movedim(input, source, destination)
 
 
@@ -452,6 +565,10 @@ def narrow(input: T, dim: int, start: int, length: int) -> T:
         IndexRangeError: They don't lie in the dimension.
 
     Like: torch.narrow.
+
+    Examples:
+        >>> at.narrow(at.tensor([1, 2, 3, 4]), 0, 1, 2)
+        tensor([2, 3], device='npu:0')
     """
     dim, start, length = _dim(input, dim, "narrow"), as_int(start), as_int(length)
     shape, strides, offset = _layout(input)
@@ -474,6 +591,10 @@ def select(input: T, dim: int, index: int) -> T:
         IndexRangeError: There is no such dimension or place.
 
     Like: torch.select.
+
+    Examples:
+        >>> at.select(at.tensor([[1, 2], [3, 4]]), 1, 0)
+        tensor([1, 3], device='npu:0')
     """
     dim, index = _dim(input, dim, "select"), as_int(index)
     shape, strides, offset = _layout(input)
@@ -487,7 +608,14 @@ def select(input: T, dim: int, index: int) -> T:
 
 @checked
 def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
-    """The diagonals of the matrices in two dimensions, as the last dimension. Like: torch.diagonal, numpy.diagonal."""
+    """The diagonals of the matrices in two dimensions, as the last dimension. Like: torch.diagonal, numpy.diagonal.
+
+    Examples:
+        >>> at.diagonal(at.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4], device='npu:0')
+        >>> at.diagonal(at.tensor([[1, 2], [3, 4]]), offset=1)
+        tensor([2], device='npu:0')
+    """
     one, other = _dim(input, dim1, "diagonal"), _dim(input, dim2, "diagonal")
     shape, strides, start = _layout(input)
     offset = as_int(offset)
@@ -529,6 +657,12 @@ def as_strided(input: T, size: Sequence[int], stride: Sequence[int], storage_off
         IndexRangeError: It reaches out of the memory.
 
     Like: torch.as_strided.
+
+    Examples:
+        >>> at.as_strided(at.tensor([1, 2, 3, 4]), (3, 2), (1, 1))
+        tensor([[1, 2],
+                [2, 3],
+                [3, 4]], device='npu:0')
     """
     shape, strides = shapes.as_shape(*size), _integers((stride,))
     offset = base.element_offset(input) if storage_offset is None else as_int(storage_offset)
@@ -547,7 +681,12 @@ def as_strided(input: T, size: Sequence[int], stride: Sequence[int], storage_off
 
 @checked
 def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
-    """Every place of a dimension. Like: torch.unbind."""
+    """Every place of a dimension. Like: torch.unbind.
+
+    Examples:
+        >>> at.unbind(at.tensor([[1, 2], [3, 4]]))
+        (tensor([1, 2], device='npu:0'), tensor([3, 4], device='npu:0'))
+    """
     dim = _dim(input, dim, "unbind")
     if not input.desc.shape:
         raise _named(IndexRangeError("a 0-d tensor has no dimension to take apart"), "unbind", input)
@@ -562,6 +701,12 @@ def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) 
         ShapeError: The sizes don't add up to the length, or a size is negative.
 
     Like: torch.split.
+
+    Examples:
+        >>> at.split(at.tensor([1, 2, 3, 4, 5]), 2)
+        (tensor([1, 2], device='npu:0'), tensor([3, 4], device='npu:0'), tensor([5], device='npu:0'))
+        >>> at.split(at.tensor([1, 2, 3]), [1, 2])
+        (tensor([1], device='npu:0'), tensor([2, 3], device='npu:0'))
     """
     length = _length(tensor, dim, "split")
     if isinstance(split_size_or_sections, Iterable):
@@ -578,7 +723,12 @@ def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) 
 
 @checked
 def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
-    """At most `chunks` parts of equal size, the last may be smaller. Like: torch.chunk."""
+    """At most `chunks` parts of equal size, the last may be smaller. Like: torch.chunk.
+
+    Examples:
+        >>> at.chunk(at.tensor([1, 2, 3, 4, 5]), 2)
+        (tensor([1, 2, 3], device='npu:0'), tensor([4, 5], device='npu:0'))
+    """
     if chunks < 1:
         raise _named(ValueRangeError(f"the number of chunks must be positive, not {chunks}"), "chunk", input)
     length = _length(input, dim, "chunk")
@@ -589,7 +739,12 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
 
 @checked
 def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
-    """Parts of the sizes given. Like: torch.split_with_sizes."""
+    """Parts of the sizes given. Like: torch.split_with_sizes.
+
+    Examples:
+        >>> at.split_with_sizes(at.tensor([1, 2, 3]), [1, 2])
+        (tensor([1], device='npu:0'), tensor([2, 3], device='npu:0'))
+    """
     if not isinstance(split_sizes, Iterable):
         raise _named(DTypeError(f"split_sizes must be several ints, not {split_sizes!r}"), "split_with_sizes", input)
     return split(input, split_sizes, dim)
@@ -612,6 +767,10 @@ def tensor_split(input: T, indices_or_sections: Any, dim: int = 0) -> tuple[T, .
         ValueRangeError: The number of parts is not positive, or beyond 2**31 - 1.
 
     Like: torch.tensor_split, numpy.array_split.
+
+    Examples:
+        >>> at.tensor_split(at.tensor([1, 2, 3]), 2)
+        (tensor([1, 2], device='npu:0'), tensor([3], device='npu:0'))
     """
     length = _length(input, dim, "tensor_split")
     if isinstance(indices_or_sections, Iterable) and getattr(indices_or_sections, "shape", None) != ():
@@ -641,19 +800,34 @@ def _split_along(function: str, input: T, least: int, dim: int, indices_or_secti
 
 @checked
 def hsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
-    """Equal parts, or the parts between indices, of the second dimension; of a vector's only one. Like: torch.hsplit, numpy.hsplit."""
+    """Equal parts, or the parts between indices, of the second dimension; of a vector's only one. Like: torch.hsplit, numpy.hsplit.
+
+    Examples:
+        >>> at.hsplit(at.tensor([1, 2, 3, 4]), 2)
+        (tensor([1, 2], device='npu:0'), tensor([3, 4], device='npu:0'))
+    """
     return _split_along("hsplit", input, 1, 0 if len(input.desc.shape) == 1 else 1, indices_or_sections)
 
 
 @checked
 def vsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
-    """Equal parts, or the parts between indices, of the first of at least two dimensions. Like: torch.vsplit, numpy.vsplit."""
+    """Equal parts, or the parts between indices, of the first of at least two dimensions. Like: torch.vsplit, numpy.vsplit.
+
+    Examples:
+        >>> [part.shape for part in at.vsplit(at.ones(4, 2), 2)]
+        [(2, 2), (2, 2)]
+    """
     return _split_along("vsplit", input, 2, 0, indices_or_sections)
 
 
 @checked
 def dsplit(input: T, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
-    """Equal parts, or the parts between indices, of the third dimension. Like: torch.dsplit, numpy.dsplit."""
+    """Equal parts, or the parts between indices, of the third dimension. Like: torch.dsplit, numpy.dsplit.
+
+    Examples:
+        >>> [part.shape for part in at.dsplit(at.ones(1, 1, 4), 2)]
+        [(1, 1, 2), (1, 1, 2)]
+    """
     return _split_along("dsplit", input, 3, 2, indices_or_sections)
 
 
