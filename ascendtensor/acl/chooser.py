@@ -16,6 +16,7 @@ from ascendtensor import errors, simulator
 from ascendtensor.acl import toolkit
 from ascendtensor.acl.module import Acl
 from ascendtensor.codes import error_name
+from ascendtensor.simulator.installed import is_installed
 
 logger = logging.getLogger("ascendtensor")
 
@@ -92,7 +93,7 @@ def find_cann() -> Backend | Missing:
             raise ModuleNotFoundError("No module named 'acl'", name="acl")
     except ImportError as error:
         return _cannot_import(error)
-    if module is simulator:
+    if is_installed(module):
         return Missing("the module `acl` of this process is the simulator", "Do not call simulator.install() before.", True)
     absent = [name for name in ("rt", "op", "util", "init", "create_tensor_desc") if not hasattr(module, name)]
     if absent:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 from typing import Any, Final
 
 import numpy as np
@@ -61,6 +60,7 @@ from .engine.arguments import function
 from .engine.custom import KernelLaunch, kernel_binary, register_kernel
 from .engine.diagnostics import Finding, Misuse, findings, leaks, report
 from .engine.model_file import pack_bundle as model_bundle
+from .installed import install
 from .operators import kernel
 from .tracing import strict, trace
 from .versions import get_cann_attribute, get_cann_attribute_list, get_cann_version, get_device_capability, get_version_str
@@ -264,15 +264,6 @@ def memory_view(address: int, nbytes: int) -> np.ndarray[Any, np.dtype[np.uint8]
 def tables() -> dict[str, int]:
     """How many objects of each kind are alive; all 0 after an orderly end."""
     return process.counts()
-
-
-def install() -> None:
-    """Put the simulator in place of ``acl`` for later imports."""
-    sys.modules["acl"] = sys.modules[__name__]
-    for name in ("rt", "op", "util", "mdl", "blas", "prof", "media"):
-        module = sys.modules.get(f"{__name__}.{name}")
-        if module is not None:
-            sys.modules[f"acl.{name}"] = module
 
 
 def __dir__() -> list[str]:

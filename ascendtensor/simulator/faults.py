@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from .engine import AclFault, errors_log, filters
 from .engine.tables import Task
+from .installed import replace
 
 _ROOT: Final = __name__.rpartition(".")[0]
 _CREATORS: Final = frozenset(
@@ -137,7 +138,7 @@ def plan(name: str, nth: int = 1, code: int = 500000, repeat: bool = False) -> P
             raise ValueError(f"the simulator has no function {name}")
         plans: list[Plan] = []
         _functions[name] = (module, attribute, original, plans)
-        setattr(module, attribute, _failing(name, original, plans))
+        replace(module, attribute, _failing(name, original, plans))
     _functions[name][3].append(made)
     return made
 
@@ -176,7 +177,7 @@ def _end_function(made: Plan) -> None:
     module, attribute, original, plans = entry
     plans.remove(made)
     if not plans:
-        setattr(module, attribute, original)
+        replace(module, attribute, original)
         del _functions[made.name]
 
 

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from .engine import diagnostics, streams
 from .engine.tables import LOCAL, Stream
+from .installed import CHAPTERS, replace
 
 _ROOT: Final = __name__.rpartition(".")[0]
-_CHAPTERS: Final = ("", ".rt", ".op", ".blas", ".util", ".prof", ".mdl", ".media")
 _MAKERS: Final = (
     "create",
     "malloc",
@@ -60,14 +60,14 @@ def strict(on: bool = True) -> None:
 
 
 def _wrap() -> None:
-    for chapter in _CHAPTERS:
+    for chapter in ("", *(f".{name}" for name in CHAPTERS)):
         module = sys.modules.get(_ROOT + chapter)
         if module is None:
             continue
         for name, value in list(vars(module).items()):
             if "failure" in getattr(value, "__dict__", {}):
                 traced = _traced(f"acl{chapter}.{name}", value)
-                setattr(module, name, traced)
+                replace(module, name, traced)
                 _wrapped.append((module, name, value, traced))
 
 
@@ -75,7 +75,7 @@ def _unwrap() -> None:
     while _wrapped:
         module, name, original, traced = _wrapped.pop()
         if getattr(module, name, None) is traced:  # a fault plan made meanwhile stays; it calls what it found
-            setattr(module, name, original)
+            replace(module, name, original)
     _USERS.clear()
 
 

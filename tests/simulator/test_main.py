@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -87,3 +88,73 @@ def test_no_such_file(tmp_path: Path) -> None:
     missing = run("nothing.py", cwd=tmp_path)
     assert missing.returncode == 2
     assert "nothing.py" in missing.stderr
+
+
+SURFACE = """
+import json, sys, types
+import acl, acl.rt
+from acl import op
+
+def said(call):
+    try:
+        call()
+    except (AttributeError, TypeError) as error:
+        return f"{type(error).__name__}: {error}"
+
+names = [name for name in sys.modules if name == "acl" or name[:4] == "acl."]
+calls = [
+    lambda: acl.ACL_FLOAT, lambda: acl.rt.ACL_HOST, lambda: acl.report(), lambda: acl.rt.np, lambda: op.compile, lambda: acl.himpi,
+    lambda: acl.rt.malloc(64), lambda: acl.rt.malloc(size=64, policy=0), lambda: acl.init(config_path=""),
+]
+print(json.dumps({
+    "dir": {name: [each for each in vars(sys.modules[name]) if each[:2] != "__"] for name in names},
+    "chapters": sorted(name for name, value in vars(acl).items() if isinstance(value, types.ModuleType)),
+    "said": [said(call) for call in calls],
+}))
+"""
+
+
+def test_a_program_finds_what_pyacl_has_and_nothing_else(tmp_path: Path) -> None:  # PY-9, K1
+    (tmp_path / "program.py").write_text(SURFACE)
+    done = run("program.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    api = json.loads((Path(__file__).parents[1] / "data" / "pyacl_api.json").read_text(encoding="utf-8"))
+    assert found["chapters"] == ["blas", "mdl", "media", "op", "prof", "rt", "util"]
+    for module, names in found["dir"].items():
+        if module != "acl.media":
+            functions = {name.rpartition(".")[2] for name in api if name.rpartition(".")[0] == module}
+            assert set(names) == functions | (set(found["chapters"]) if module == "acl" else set())
+    assert found["said"] == [
+        "AttributeError: module 'acl' has no attribute 'ACL_FLOAT'",
+        "AttributeError: module 'acl.rt' has no attribute 'ACL_HOST'",
+        "AttributeError: module 'acl' has no attribute 'report'",
+        "AttributeError: module 'acl.rt' has no attribute 'np'",
+        "AttributeError: module 'acl.op' has no attribute 'compile'",
+        "AttributeError: module 'acl' has no attribute 'himpi'",
+        "TypeError: acl.rt.malloc args parse failed",
+        "TypeError: malloc() takes no keyword arguments",
+        "TypeError: acl.init() takes no keyword arguments",
+    ]
+
+
+def test_plans_and_traces_reach_the_installed_module(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import acl\n"
+        "from ascendtensor import simulator\n"
+        "acl.init(), acl.rt.set_device(0)\n"
+        "plain = acl.rt.malloc\n"
+        "simulator.trace()\n"
+        "with simulator.faults.plan('acl.rt.malloc', code=207001):\n"
+        "    print(acl.rt.malloc(64, 0))\n"
+        "address, ret = acl.rt.malloc(64, 0)\n"
+        "print([leak.origin for leak in simulator.leaks() if 'memory' in leak.text])\n"
+        "simulator.trace(False)\n"
+        "print(acl.rt.malloc is plain is simulator.rt.malloc)\n"
+        "import ascendtensor as at\n"
+        "print(at.backend())\n"
+    )
+    done = run("program.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:3] == ["(0, 207001)", "['program.py:8']", "True"]
+    assert "simulator" in done.stdout.splitlines()[3]

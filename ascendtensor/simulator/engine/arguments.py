@@ -99,7 +99,8 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
     converters = [(index, CONVERTERS[letter]) for index, letter in enumerate(required + optional) if letter != "O"]
     least, most = len(required), len(required + optional)
     text = refusal(name)
-    keyword_refusal = f"{name}() takes no keyword arguments"
+    # CPython's text: functions of pyACL's submodules belong to no module.
+    keyword_refusal = f"{name if name.count('.') == 1 else name.rpartition('.')[2]}() takes no keyword arguments"
 
     def failure(code: int) -> Any:
         return (*map(copy.copy, empty), code) if empty else code
