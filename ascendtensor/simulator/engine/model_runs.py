@@ -46,7 +46,7 @@ class Run:
         fault: What kept it from running, to be answered by a call that waits.
     """
 
-    __slots__ = ("_arrays", "_blobs", "_dims", "_gear", "_results", "dims", "fault", "model")
+    __slots__ = ("_arrays", "_blobs", "_dims", "_from", "_gear", "_results", "_to", "dims", "fault", "model")
 
     def __init__(self, model: Model, inputs: list[DataBuffer], outputs: list[DataBuffer], dims: list[Dims], blobs: list[Blob]) -> None:
         """Takes the memory as it is described now.
@@ -65,6 +65,8 @@ class Run:
         self._blobs = blobs
         self._arrays: list[memory.Bytes] = []
         self._results: list[memory.Bytes] = []
+        self._from: list[int] = []
+        self._to: list[int] = []
         self._gear: memory.Bytes | None = None
         try:
             self._take(inputs, outputs)
@@ -77,10 +79,17 @@ class Run:
         if model.file.open:
             sizes = [info.nbytes(shape) for info, shape in zip(model.file.inputs, self._dims, strict=True)]
             out_sizes = [buffer.size for buffer in outputs]
-        self._arrays = [_bytes(buffer, size, model.device) for buffer, size in zip(inputs, sizes, strict=False)]
-        self._results = [_bytes(buffer, size, model.device) for buffer, size in zip(outputs, out_sizes, strict=False)]
+        device = model.device
+        for arrays, hosts, buffers, needed in (
+            (self._arrays, self._from, inputs, sizes),
+            (self._results, self._to, outputs, out_sizes),
+        ):
+            for buffer, size in zip(buffers, needed, strict=False):
+                array, host = _bytes(buffer, size, device)
+                arrays.append(array)
+                hosts.append(host)
         if model.file.kind:
-            self._gear = _bytes(inputs[-1], inputs[-1].size, model.device)
+            self._gear, _ = _bytes(inputs[-1], inputs[-1].size, device)
 
     def run(self) -> None:
         """Runs it.
@@ -105,12 +114,14 @@ class Run:
             self._run_open()
             return
         inputs, outputs = model.dims
+        sizes: tuple[list[int] | None, list[int] | None] = model.sizes
         if self._gear is not None:
             index = self._read_gear(self._gear)
             inputs, outputs = model.file.input_dims(model.file.gears[index]), list(model.file.gear_outputs[index])
+            sizes = None, None
         self._call(
-            _places(model.file.inputs, inputs, self._arrays),
-            _places(model.file.outputs, outputs, self._results),
+            _places(model.file.inputs, inputs, self._arrays, self._from, sizes[0]),
+            _places(model.file.outputs, outputs, self._results, self._to, sizes[1]),
         )
 
     def _read_gear(self, array: memory.Bytes) -> int:
@@ -130,11 +141,11 @@ class Run:
     def _run_open(self) -> None:
         model = self.model
         key = tuple(self._dims)
-        places = _places(model.file.inputs, self._dims, self._arrays)
+        places = _places(model.file.inputs, self._dims, self._arrays, self._from)
         known = model.known.get(key)
         if known is not None and self._fits(known):
             try:
-                self._call(places, _places(model.file.outputs, known, self._results))
+                self._call(places, _places(model.file.outputs, known, self._results, self._to))
             except AclFault:  # perhaps other values gave other dims: the measured run tells
                 model.known.pop(key, None)
                 model.varying = True
@@ -194,29 +205,36 @@ def _listed(gears: Sequence[Dims]) -> list[Any]:
     return [gear[0] if len(gear) == 1 else list(gear) for gear in gears]
 
 
-def _bytes(buffer: DataBuffer, nbytes: int, device: int) -> memory.Bytes:
-    """Device memory behind a buffer; up to 64 bytes beyond its stated length (MDL-22)."""
+def _bytes(buffer: DataBuffer, nbytes: int, device: int) -> tuple[memory.Bytes, int]:
+    """Device memory behind a buffer, up to 64 bytes beyond its stated length (MDL-22), and where it really lies."""
     if not nbytes:
-        return np.empty(0, np.uint8)
+        return np.empty(0, np.uint8), _NOWHERE
     block = memory.find(buffer.address)
     if block is not None and block.device >= 0 and (block.device == device or contexts.peers(device, block.device)):
-        return memory.view(block, buffer.address, min(nbytes, block.size - (buffer.address - block.address)))
-    return memory.device_array(buffer.address, nbytes, device)
+        offset = buffer.address - block.address
+        return memory.view(block, buffer.address, min(nbytes, block.size - offset)), block.data + offset
+    array = memory.device_array(buffer.address, nbytes, device)
+    return array, _address(array)
 
 
-def _places(infos: Sequence[TensorInfo], dims: Sequence[Dims], arrays: Sequence[memory.Bytes]) -> list[tuple[int, Dims]]:
+def _places(
+    infos: Sequence[TensorInfo],
+    dims: Sequence[Dims],
+    arrays: Sequence[memory.Bytes],
+    hosts: Sequence[int],
+    sizes: Sequence[int] | None = None,
+) -> list[tuple[int, Dims]]:
     """Host addresses and dims, for ONNX Runtime.
 
     Raises:
         AclFault: 507011 where the memory ends before the tensor does.
     """
-    places = []
-    for info, shape, array in zip(infos, dims, arrays, strict=True):
-        needed = info.nbytes(shape)
+    if sizes is None:
+        sizes = [info.nbytes(shape) for info, shape in zip(infos, dims, strict=True)]
+    for info, array, needed in zip(infos, arrays, sizes, strict=True):
         if needed > array.size:
             raise AclFault(MODEL_EXECUTE, f"[{info.name}] needs {needed} bytes, its memory ends after {array.size}")
-        places.append((_address(array if needed else _NOTHING), shape))
-    return places
+    return [(host if needed else _NOWHERE, shape) for host, shape, needed in zip(hosts, dims, sizes, strict=True)]
 
 
 def _address(array: memory.Bytes) -> int:
@@ -224,6 +242,7 @@ def _address(array: memory.Bytes) -> int:
 
 
 _NOTHING: Final = np.zeros(64, np.uint8)
+_NOWHERE: Final = _address(_NOTHING)
 """Where tensors without elements lie."""
 
 
@@ -367,12 +386,23 @@ def _block_of(array: memory.Bytes) -> memory.Block | None:
 def _check_streams(model: Model, stream: Stream | None) -> None:
     """Notice a model that runs on two streams at once (MDL-26)."""
     newest, model.newest = model.newest, stream
-    if newest is None or newest is stream or not newest.queue:
+    if newest is None or newest is stream or not newest.queue or _follows(stream, newest):
         return
     awaited = _awaited(stream)  # first: a wait that passed meanwhile leaves no run behind
     others = [each for each in queued(model) if each is not stream and not any(id(mark) in awaited for mark in _marks(each, model))]
     if others:
         notice("model on two streams", f"{model.label} is still queued on stream {others[0].identifier}")
+
+
+def _follows(stream: Stream | None, newest: Stream) -> bool:
+    """Whether the last that was queued on a stream is a wait for the last of the newest one: the usual way, which is quick to see."""
+    if stream is None:
+        return False
+    try:
+        (fn, args), (other, waits) = newest.queue[-1], stream.queue[-1]
+    except IndexError:  # another thread runs one at this moment
+        return False
+    return fn is streams.RECORD and other is streams.WAIT and waits[0] is args[0]
 
 
 def _marks(stream: Stream, model: Model) -> list[Any]:
