@@ -432,9 +432,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `fill_diagonal_`."""
         return shape.fill_diagonal_(self, fill_value, wrap)
 
-    def flip(self, *dims: Any) -> Self:
+    def flip(self, *numbers: Any, dims: Any = None) -> Self:
         """See `flip`."""
-        return shape.flip(self, *dims)
+        return shape.flip(self, *numbers, dims=dims)
 
     def fliplr(self) -> Self:
         """See `fliplr`."""

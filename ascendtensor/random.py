@@ -26,7 +26,7 @@ from .creation import no_autograd
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import DTypeError, ShapeError, ValueRangeError
-from .ops import comparison, elementwise, gather, unary
+from .ops import comparison, elementwise, gather, unary, views
 from .ops.arguments import checked
 from .ops.call import call
 from .ops.table import random as table
@@ -247,6 +247,8 @@ def _signed(seed: int) -> int:
 
 def _uniform(shape: tuple[int, ...], dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
     """Numbers in [0, 1)."""
+    if dtype.is_complex:
+        return views.view_as_complex(_uniform((*shape, 2), dtype.to_real(), generator, device))
     where, source = _source(generator, device)
     key, offset = source.draw()
     if dtype is not d.bfloat16:
@@ -258,6 +260,9 @@ def _uniform(shape: tuple[int, ...], dtype: DType, generator: Generator | None, 
 
 
 def _normal(shape: tuple[int, ...], dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
+    if dtype.is_complex:
+        parts = _normal((*shape, 2), dtype.to_real(), generator, device)
+        return views.view_as_complex(elementwise.mul(parts, math.sqrt(0.5)))
     where, source = _source(generator, device)
     key, offset = source.draw()
     return call(table.NORMAL, ((key,), (0, offset)), (shape, dtype), where)
@@ -294,6 +299,11 @@ def _floating(dtype: DTypeLike | None, function: str) -> DType:
     return wanted
 
 
+def _inexact(dtype: DTypeLike | None, function: str) -> DType:
+    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
+    return wanted if wanted.is_complex else _floating(wanted, function)
+
+
 def _real(dtype: DType, function: str) -> DType:
     if dtype.is_complex:
         raise DTypeError(f"a real dtype is needed, not {dtype.name}", where=function)
@@ -318,24 +328,24 @@ def rand(
     device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> NPUTensor:
-    """Numbers that are equally likely anywhere in [0, 1).
+    """Numbers that are equally likely anywhere in [0, 1); of complex numbers both parts.
 
     Args:
         *size: The shape, as numbers or as one tuple.
         generator: Where seed and counter come from; by default the device's own.
         out: Tensor of that shape to write into.
-        dtype: A floating dtype; by default the default dtype.
+        dtype: A floating or complex dtype; by default the default dtype.
         device: Where; by default the current device.
         requires_grad: Must be false.
 
     Raises:
-        DTypeError: Not a floating dtype.
+        DTypeError: bool or integers.
         ShapeError: A negative length.
 
     Ascend operator: StatelessRandomUniformV2. Like: torch.rand, numpy.random.rand.
     """
     no_autograd(requires_grad, "rand")
-    return into(_uniform(shapes.as_shape(*size), _floating(dtype, "rand"), generator, device), out)
+    return into(_uniform(shapes.as_shape(*size), _inexact(dtype, "rand"), generator, device), out)
 
 
 @checked
@@ -347,20 +357,20 @@ def randn(
     device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> NPUTensor:
-    """Numbers of the normal distribution of mean 0 and deviation 1.
+    """Numbers of the normal distribution of mean 0 and deviation 1; the parts of complex numbers have the variance 1 / 2.
 
     Args:
         *size: The shape, as numbers or as one tuple.
         generator, out, dtype, device, requires_grad: As for `rand`.
 
     Raises:
-        DTypeError: Not a floating dtype.
+        DTypeError: bool or integers.
         ShapeError: A negative length.
 
     Ascend operator: StatelessRandomNormalV2. Like: torch.randn, numpy.random.randn.
     """
     no_autograd(requires_grad, "randn")
-    return into(_normal(shapes.as_shape(*size), _floating(dtype, "randn"), generator, device), out)
+    return into(_normal(shapes.as_shape(*size), _inexact(dtype, "randn"), generator, device), out)
 
 
 @checked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -26,13 +25,14 @@ def _wordy(name: str) -> Callable[..., Any]:
     """NumPy's method, which says what to write instead of PyTorch's words."""
     method = getattr(np.ndarray, name)
 
-    @functools.wraps(method)
     def call(self: HostArray, *args: Any, **kwargs: Any) -> Any:
         for word in _WORDS.keys() & kwargs.keys():
             text = f"cpu() gives a NumPy array, whose {name}() takes {_WORDS[word]}, not {word}"
             raise DTypeError(text, where=name, advice=f"Write {name}({_WORDS[word]}=...), or call {name}({word}=...) before cpu().")
         return method(self, *args, **kwargs)
 
+    call.__name__, call.__qualname__ = name, f"HostArray.{name}"
+    call.__doc__ = f"See `{name}`, with NumPy's words. Like: numpy.ndarray.{name}."
     return call
 
 

@@ -155,22 +155,22 @@ def silu(input: T, inplace: bool = False) -> T:
     """`input * sigmoid(input)`.
 
     Args:
-        input: Tensor of any shape and floating dtype.
+        input: Tensor of any shape and floating or complex dtype.
         inplace: Whether the result is written into `input`.
 
     Returns:
         Tensor of the same shape and dtype.
 
     Raises:
-        DTypeError: `input` is not floating.
+        DTypeError: `input` is of bool or integers.
 
-    Ascend operator: Swish; Sigmoid and Mul for float64. Like: torch.nn.functional.silu.
+    Ascend operator: Swish; Sigmoid and Mul for float64 and complex dtypes. Like: torch.nn.functional.silu.
 
     Examples:
         >>> at.nn.functional.silu(at.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311], device='npu:0')
     """
-    if input.desc.dtype is d.float64:
+    if input.desc.dtype is d.float64 or input.desc.dtype.is_complex:
         return _given(elementwise.mul(input, sigmoid(input)), input, inplace)
     return _run(table.SILU, input, (), inplace)
 
@@ -513,17 +513,19 @@ def softsign(input: T) -> T:
     """`input / (1 + |input|)`.
 
     Args:
-        input: Tensor of any shape and real dtype; integers and bool are computed in the default floating dtype.
+        input: Tensor of any shape and dtype; integers and bool are computed in the default floating dtype.
 
     Returns:
         Tensor of the same shape.
 
-    Ascend operator: Softsign. Like: torch.nn.functional.softsign.
+    Ascend operator: Softsign; Abs, Add and RealDiv for complex dtypes. Like: torch.nn.functional.softsign.
 
     Examples:
         >>> at.nn.functional.softsign(at.tensor([-1.0, 0.0, 3.0]))
         tensor([-0.5000,  0.0000,  0.7500], device='npu:0')
     """
+    if input.desc.dtype.is_complex:
+        return elementwise.div(input, elementwise.add(unary.abs(input), 1))
     return launch(table.SOFTSIGN, input)
 
 

@@ -207,7 +207,7 @@ def linear_cross_entropy(
 def _batch(input: T, function: str) -> tuple[T, int]:
     """(batch, classes) of one or two dims, and the number of classes."""
     floating(input, function)
-    shape = input.desc.shape
+    shape = input.desc.shape or (1,)
     if len(shape) not in (1, 2) or not shape[-1]:
         raise ShapeError(f"(classes) or (batch, classes) is needed, not shape {list(shape)}").with_context(function, (input,))
     return views.reshape(input, (1, *shape)) if len(shape) == 1 else input, shape[-1]

@@ -23,7 +23,7 @@ from .indexing import index_put_
 from .operands import dim_of, filled, in_dtype
 from .reduction import any as any_
 from .schema import Row
-from .shape import clone, contiguous, stack
+from .shape import as_pairs, clone, contiguous, from_pairs, stack
 from .table import gathering as table
 from .table.creation import RANGE
 from .table.indexing import TAKE
@@ -810,6 +810,9 @@ def masked_scatter(input: T, mask: TensorBase, source: TensorBase) -> T:
         raise ValueRangeError("source has no elements, but the mask holds somewhere")
     if not input.desc.numel or not source.desc.numel:
         return clone(input)
+    if input.desc.dtype is d.complex128:  # in pairs, which the mask counts twice
+        pairs = views.expand(views.unsqueeze(mask, -1), (*common, 2))
+        return from_pairs(call(table.MASKED_SCATTER, (as_pairs(input), pairs, as_pairs(source))))
     return call(table.MASKED_SCATTER, (input, mask, source))
 
 

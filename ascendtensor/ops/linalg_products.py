@@ -221,14 +221,14 @@ def vander(x: T, *, N: int | None = None) -> T:
     """The powers 0, 1, ... of each number, along a new last dim.
 
     Args:
-        x: (..., n) tensor; not bool.
+        x: (..., n) tensor; not bool. 0-d with `N`.
         N: How many powers; by default n.
 
     Returns:
         (..., n, N) tensor of the same dtype; int64 for integers.
 
     Raises:
-        ShapeError: A 0-d tensor.
+        ShapeError: A 0-d tensor without `N`.
         ValueRangeError: N is less than 1.
 
     Ascend operator: Mul and ViewCopy. Like: torch.linalg.vander, numpy.vander(increasing=True).
@@ -239,7 +239,7 @@ def vander(x: T, *, N: int | None = None) -> T:
                 [1, 2, 4],
                 [1, 3, 9]], device='npu:0')
     """
-    if not x.desc.shape:
+    if not x.desc.shape and N is None:
         raise ShapeError("at least one dim is needed").with_context("vander", (x,))
     count = x.desc.shape[-1] if N is None else int(N)
     if count < 1:

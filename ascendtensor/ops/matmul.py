@@ -534,7 +534,7 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
         Tensor of the dims that are left, those of `a` first.
 
     Raises:
-        ShapeError: The lengths differ, or the lists do.
+        ShapeError: The lengths differ and neither is 1, or the lists do.
         IndexRangeError: There is no such dim.
 
     Ascend operator: MatMulV2. Like: torch.tensordot, numpy.tensordot.
@@ -553,6 +553,8 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
         over_a, over_b = ([each] if isinstance(each, int) else list(each) for each in dims)
     over_a = [shapes.normalize_dim(dim, len(left)) for dim in over_a]
     over_b = [shapes.normalize_dim(dim, len(right)) for dim in over_b]
+    a, b = _added_up(a, over_a, b, over_b)
+    left, right = a.desc.shape, b.desc.shape
     lengths = [left[dim] for dim in over_a]
     if lengths != [right[dim] for dim in over_b]:
         what = f"shapes {list(left)} and {list(right)} do not fit over dims {over_a} and {over_b}"
@@ -563,6 +565,17 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
     tall = views.reshape(views.permute(a, *kept_a, *over_a), (prod(rows), prod(lengths)))
     wide = views.reshape(views.permute(b, *over_b, *kept_b), (prod(lengths), prod(columns)))
     return into(views.reshape(matmul(tall, wide), (*rows, *columns)), out)
+
+
+def _added_up(a: T, over_a: list[int], b: T, over_b: list[int]) -> tuple[T, T]:
+    """Operands of `tensordot`: a dim that meets one of length 1 is added up first, since that one is the same for all of it."""
+    for dim_a, dim_b in zip(over_a, over_b, strict=False):
+        one, other = a.desc.shape[dim_a], b.desc.shape[dim_b]
+        if one == 1 and other != 1:
+            b = sum(b, dim_b, True, dtype=b.desc.dtype)
+        elif other == 1 and one != 1:
+            a = sum(a, dim_a, True, dtype=a.desc.dtype)
+    return a, b
 
 
 @checked

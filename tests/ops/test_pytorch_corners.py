@@ -1,0 +1,78 @@
+"""What PyTorch does at the corners of single functions. Numbers in here are those of PyTorch 2.13 on the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from harness import host, tensor
+
+import ascendtensor as at
+
+
+def test_flip_takes_its_dims_by_name() -> None:
+    x = at.arange(6).reshape(2, 3)
+    assert at.equal(at.flip(x, dims=(0, 1)), x.flip(0, 1)) and at.equal(x.flip(dims=[1]), x.flip(1))
+    with pytest.raises(TypeError, match="twice"):
+        x.flip(0, dims=(1,))
+
+
+def test_no_differences_leave_the_operand_without_what_stands_beside_it() -> None:
+    x = at.tensor([1.0, 4.0])
+    assert at.diff(x, 0, prepend=x).tolist() == [1.0, 4.0]
+    assert at.diff(x, 1, prepend=x).tolist() == [3.0, -3.0, 3.0]
+
+
+def test_no_correction_is_that_of_one_observation() -> None:
+    x = at.tensor([1.0, 2.0, 4.0])
+    for function in (at.var, at.std):
+        assert function(x, correction=None).item() == function(x).item()
+    assert [part.item() for part in at.var_mean(x, correction=None)] == [part.item() for part in at.var_mean(x)]
+
+
+def test_a_dim_of_one_element_meets_any_other_in_tensordot() -> None:
+    one, many = at.tensor([[[2.0]]]), at.tensor([[[1.0, 2.0]], [[3.0, 4.0]]])
+    assert at.tensordot(one, many, dims=([0, 1], [2, 0])).tolist() == [[20.0]]
+    assert at.tensordot(many, one, dims=([2, 0], [0, 1])).tolist() == [[20.0]]
+    with pytest.raises(ValueError, match="do not fit"):
+        at.tensordot(many, at.ones(3), dims=([0], [0]))
+
+
+def test_pairs_of_doubles_are_scattered_by_a_mask() -> None:
+    x = at.zeros(2, 2, dtype=at.complex128)
+    mask = at.tensor([[True, False], [False, True]])
+    assert at.masked_scatter(x, mask, at.tensor([1j, 2.0], dtype=at.complex128)).tolist() == [[1j, 0], [0, 2]]
+
+
+def test_complex_numbers_have_silu_and_softsign() -> None:
+    values = np.array([1 + 2j, -3j, 0, -0.5 + 0.25j])
+    np.testing.assert_allclose(host(at.nn.functional.silu(tensor(values))), values / (1 + np.exp(-values)), 1e-12)
+    np.testing.assert_allclose(host(at.nn.functional.softsign(tensor(values))), values / (1 + abs(values)), 1e-12)
+
+
+def test_a_real_signal_needs_half_of_a_whole_spectrum() -> None:
+    spectrum = at.randn(8, 5, dtype=at.complex64)
+    halved = at.istft(spectrum[:5], 8, window=at.ones(8))
+    np.testing.assert_allclose(host(at.istft(spectrum, 8, window=at.ones(8))), host(halved), 1e-6, 1e-6)
+    assert at.istft(spectrum, 8, window=at.ones(8), onesided=False, return_complex=True).is_complex()
+
+
+def test_one_number_is_one_class() -> None:
+    functional = at.nn.functional
+    assert functional.multi_margin_loss(at.tensor(2.0), at.tensor(0)).item() == 0
+    assert functional.multilabel_margin_loss(at.tensor(2.0), at.tensor(0)).item() == 0
+
+
+def test_powers_of_one_number() -> None:
+    assert at.linalg.vander(at.tensor(3.0), N=4).tolist() == [1.0, 3.0, 9.0, 27.0]
+    with pytest.raises(ValueError, match="at least one dim"):
+        at.linalg.vander(at.tensor(3.0))
+
+
+@pytest.mark.parametrize("dtype", [at.complex64, at.complex128])
+def test_complex_numbers_are_drawn(dtype: at.dtype) -> None:
+    at.manual_seed(3)
+    flat, bell = at.rand(4000, dtype=dtype), at.randn(4000, dtype=dtype)
+    assert flat.dtype is dtype and bell.dtype is dtype and at.randn_like(bell).dtype is dtype and at.rand(0, dtype=dtype).shape == (0,)
+    values = host(flat)
+    assert values.real.min() >= 0 and values.imag.max() < 1 and abs(values.mean() - (0.5 + 0.5j)) < 0.03
+    assert abs(np.mean(np.abs(host(bell)) ** 2) - 1) < 0.08 and abs(host(bell).mean()) < 0.05
