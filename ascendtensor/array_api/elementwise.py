@@ -36,7 +36,6 @@ from ..ops.unary import (
     sinh,
     sqrt,
     tan,
-    tanh,
     trunc,
 )
 from ..ops.views import imag, real
@@ -186,3 +185,14 @@ def sign(x: T, /) -> T:
     """-1, 0 or 1; of complex numbers the number over its absolute value. Like: numpy.sign."""
     found = complex_numbers.sgn(x)
     return gather.where(comparison.ne(x, 0), found, 0) if x.dtype.is_complex else found  # of a zero of any signs +0
+
+
+def tanh(x: T, /) -> T:
+    """Hyperbolic tangents; the zero at an infinite real part has the sign of the imaginary part. Like: numpy.tanh."""
+    found = unary.tanh(x)
+    if not x.dtype.is_complex:
+        return found
+    height = shape.clone(imag(x))
+    far = comparison.logical_and(comparison.isinf(shape.clone(real(x))), comparison.isfinite(height))
+    zero = floats.copysign(elementwise.mul(height, 0), height)
+    return gather.where(far, complex_numbers.complex(shape.clone(real(found)), zero), found)

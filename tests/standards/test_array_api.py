@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import cmath
 import gc
 import inspect
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -105,6 +107,14 @@ def test_a_number_is_weak() -> None:
     assert xp.result_type(xp.float32, 1.0) is xp.float32 and xp.result_type(xp.asarray([1]), 1j) is xp.complex64
     with pytest.raises(at.DTypeError):
         xp.asarray([1], dtype=xp.uint64) + xp.asarray([1])
+
+
+@pytest.mark.parametrize("dtype", [xp.complex64, xp.complex128])
+def test_tanh_at_infinity_has_the_standard_s_zero(dtype: Any) -> None:
+    heights = [2.0, -2.0, 1.0, 1e30, -0.0, 0.0]
+    found = xp.tanh(xp.asarray([complex(math.inf, height) for height in heights] + [0.5 + 1j], dtype=dtype)).tolist()
+    assert [(z.real, math.copysign(1, z.imag), abs(z.imag)) for z in found[:-1]] == [(1.0, math.copysign(1, y), 0.0) for y in heights]
+    assert abs(found[-1] - cmath.tanh(0.5 + 1j)) < 1e-6
 
 
 def test_dlpack_gives_numpy_the_simulated_memory_itself() -> None:
