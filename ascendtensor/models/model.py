@@ -7,7 +7,7 @@ import math
 import operator
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final
@@ -19,6 +19,7 @@ from .. import base, html
 from ..acl import binding
 from ..acl import models as calls
 from ..base import TensorBase
+from ..compiler.progress import Steps
 from ..errors import AclError, ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..ops import host
 from ..ops.call import plain
@@ -235,6 +236,8 @@ class Model:
     def map(self, batches: Iterable[Any], *, in_flight: int = 2, pad: bool = True) -> Map:
         """Runs an iterable of batches, a bounded number of them queued ahead, on streams of its own.
 
+        A loop of more than half a second shows how far it is, on a terminal or in a notebook; `ASCENDTENSOR_PROGRESS=off` silences it.
+
         Args:
             batches: Each what a call takes: a tensor or array, or a list, tuple or dict of them.
             in_flight: How many runs may be queued before the oldest is waited for.
@@ -256,7 +259,8 @@ class Model:
         with self._lock:
             while len(self._streams) < wanted:
                 self._streams.append(Stream(self.device))
-        return Map(lambda batch, stream: self.run_async(batch, stream=stream, pad=pad), iter(batches), limit, self._streams[:wanted])
+        steps = Steps(f"batches of {self.name}", len(batches) if isinstance(batches, Sized) else None)
+        return Map(lambda batch, stream: self.run_async(batch, stream=stream, pad=pad), iter(batches), limit, self._streams[:wanted], steps)
 
     def for_each(self, batches: Iterable[Any], function: Callable[[Any], object], *, in_flight: int = 2, pad: bool = True) -> int:
         """Runs an iterable of batches as `map` does, and calls `function(outputs)` for each, in order, in this thread.

@@ -6,8 +6,10 @@ import itertools
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
+from ..compiler.progress import Steps
 from ..errors import AclError
 from ..runtime.stream import Event, Stream
 
@@ -70,12 +72,19 @@ class Map:
     stream, don't wait for the run of the next.
     """
 
-    def __init__(self, run: Callable[[Any, Stream], Pending], batches: Iterator[Any], in_flight: int, streams: Sequence[Stream]) -> None:
+    def __init__(
+        self, run: Callable[[Any, Stream], Pending], batches: Iterator[Any], in_flight: int, streams: Sequence[Stream], steps: Steps
+    ) -> None:
         self._run = run
         self._batches = batches
         self._limit = in_flight
         self._streams = itertools.cycle(streams)
+        self._steps = steps
         self._pending: deque[Pending] = deque()
+
+    def __del__(self) -> None:
+        with suppress(AttributeError):  # an interrupt came while it was made
+            self._steps.close()
 
     def _fill(self) -> None:
         while len(self._pending) < self._limit:
@@ -91,8 +100,11 @@ class Map:
     def __next__(self) -> Any:
         self._fill()
         if not self._pending:
+            self._steps.close()
             raise StopIteration
-        return self._pending.popleft().result()
+        found = self._pending.popleft().result()
+        self._steps.step()
+        return found
 
     def __aiter__(self) -> Map:
         return self
@@ -100,5 +112,8 @@ class Map:
     async def __anext__(self) -> Any:
         self._fill()
         if not self._pending:
+            self._steps.close()
             raise StopAsyncIteration
-        return await self._pending.popleft()
+        found = await self._pending.popleft()
+        self._steps.step()
+        return found

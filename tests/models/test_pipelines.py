@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ from onnx import TensorProto, helper
 
 import ascendtensor as at
 from ascendtensor import errors, simulator
+from ascendtensor.compiler import progress
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 Y = linear_reference(X)
@@ -127,6 +131,39 @@ def test_a_stream_of_another_device_is_refused(model: at.models.Model) -> None:
         model.run_async(X, stream=at.Stream("npu:1"))
     with pytest.raises(errors.DTypeError, match="Stream"):
         model.run_async(X, stream="s")  # type: ignore[arg-type]
+
+
+# What is shown
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("how", ["for", "async for", "break", "off"])
+def test_progress_on_a_terminal(model: at.models.Model, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    for name in ("PATIENCE", "INTERVAL"):
+        monkeypatch.setattr(progress, name, 0.0)
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    if how == "off":
+        monkeypatch.setenv(progress.VARIABLE, "off")
+
+    async def run() -> int:
+        return len([y async for y in model.map([X] * 3)])
+
+    if how == "async for":
+        assert asyncio.run(run()) == 3
+    else:
+        for _ in model.map([X] * 3):
+            if how == "break":
+                break
+    lines = [text.partition(",")[0] for text in screen.getvalue().split("\r\x1b[K")]
+    steps = {"break": 1, "off": 0}.get(how, 3)
+    assert lines == ["", *(f"ascendtensor: batches of net {count + 1}/3" for count in range(steps)), *[""] * bool(steps)]
 
 
 # Times
