@@ -143,7 +143,7 @@ def topk(x: Any) -> Any:
 ROWS: dict[str, tuple[Callable[[Operands], Any], Callable[[Operands], Any]]] = {
     # name: (in NumPy's words, in PyTorch's, which are ours)
     "add": (lambda o: o.x + o.y, lambda o: o.x + o.y),
-    "mul by a number": (lambda o: o.x * 2.0, lambda o: o.x * 2.0),
+    "mul by a number": (lambda o: o.x * o.x.dtype.type(2.0), lambda o: o.x * 2.0),
     "div": (lambda o: o.x / o.y, lambda o: o.x / o.y),
     "add, broadcast row": (lambda o: o.m + o.n[0], lambda o: o.m + o.n[0]),
     "exp": (lambda o: np.exp(o.x), lambda o: o.lib.exp(o.x)),
@@ -153,7 +153,7 @@ ROWS: dict[str, tuple[Callable[[Operands], Any], Callable[[Operands], Any]]] = {
     "sin": (lambda o: np.sin(o.x), lambda o: o.lib.sin(o.x)),
     "gt": (lambda o: o.x > o.y, lambda o: o.x > o.y),
     "where": (lambda o: np.where(o.mask, o.x, o.y), lambda o: o.lib.where(o.mask, o.x, o.y)),
-    "clamp": (lambda o: np.clip(o.x, 0.7, 1.2), lambda o: o.lib.clamp(o.x, 0.7, 1.2)),
+    "clamp": (lambda o: np.clip(o.x, o.x.dtype.type(0.7), o.x.dtype.type(1.2)), lambda o: o.lib.clamp(o.x, 0.7, 1.2)),
     "cast to float64": (lambda o: o.x.astype(np.float64), lambda o: o.x.double()),
     "sum": (lambda o: o.x.sum(), lambda o: o.x.sum()),
     "sum, dim 0": (lambda o: o.m.sum(axis=0), lambda o: o.m.sum(0)),
@@ -163,8 +163,8 @@ ROWS: dict[str, tuple[Callable[[Operands], Any], Callable[[Operands], Any]]] = {
     "cumsum": (lambda o: o.x.cumsum(), lambda o: o.x.cumsum(0)),
     "sort": (lambda o: sort(o.x), lambda o: o.lib.sort(o.x)),
     "topk, 64": (lambda o: topk(o.x), lambda o: o.lib.topk(o.x, 64)),
-    "matmul": (lambda o: o.small @ o.small, lambda o: o.small @ o.small),
-    "bmm": (lambda o: o.batch @ o.batch, lambda o: o.lib.bmm(o.batch, o.batch)),
+    "matmul": (lambda o: (o.small @ o.small).astype(o.x.dtype, copy=False), lambda o: o.small @ o.small),
+    "bmm": (lambda o: (o.batch @ o.batch).astype(o.x.dtype, copy=False), lambda o: o.lib.bmm(o.batch, o.batch)),
     "softmax, dim 1": (lambda o: softmax(o.m), lambda o: o.lib.softmax(o.m, 1)),
     "layer_norm": (lambda o: layer_norm(o.m, o.gamma, o.beta), lambda o: functional(o).layer_norm(o.m, o.m.shape[1:], o.gamma, o.beta)),
     "rms_norm": (lambda o: rms_norm(o.m, o.gamma), lambda o: functional(o).rms_norm(o.m, o.m.shape[1:], o.gamma)),

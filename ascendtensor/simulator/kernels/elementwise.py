@@ -13,7 +13,7 @@ from ascendtensor.simulator.kernels import registry, rules
 from ascendtensor.simulator.kernels.blocks import BLOCK, Steps, bind_steps, bind_ufunc, one_dtype
 from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.masks import choose, clear
-from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
+from ascendtensor.simulator.kernels.registry import BFLOAT16, Array, Attrs, Meta, Out, Task, binder, infer
 
 _BOOL = np.dtype(np.bool_)
 
@@ -433,7 +433,7 @@ def clip(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     if inputs[0].dtype.kind == "c":
         raise TypeError(f"ClipByValue has no kernel for {inputs[0].dtype}")
 
-    if inputs[0].dtype not in HALVES and outputs[0].size > BLOCK:
+    if inputs[0].dtype == BFLOAT16 or (inputs[0].dtype not in HALVES and outputs[0].size > BLOCK):
         return partial(np.clip, out=outputs[0]), tuple(inputs)
     return bind_steps(_clip, inputs, outputs[0])
 

@@ -46,6 +46,15 @@ def _no_nan(place: Array, infinity: Array) -> bool:
     return bool(np.maximum.reduce(place, axis=None) <= infinity) and bool(np.minimum.reduce(place, axis=None) >= -infinity)
 
 
+def order(x: Array) -> Array:
+    """Integers in the numbers' order, 0 for both zeros, the largest for NaN."""
+    values = x.view(_INT16)
+    place = _places(values)
+    if not _no_nan(place, _infinity(x.dtype)):
+        np.copyto(place, _SIZE, where=np.bitwise_and(values, _SIZE) > _infinity(x.dtype))
+    return place
+
+
 def _ordered(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
     infinity = _infinity(dtype)
 

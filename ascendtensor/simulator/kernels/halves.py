@@ -30,7 +30,8 @@ _EXPONENT16 = _constant(0x7C00, np.int16)
 _SIGN_AND_VALUE = _constant(-0x70002000, np.int32)  # 0x8FFFE000
 _TWO_112 = _constant(2.0**112, np.float32)
 _EXPONENT = _constant(0x7F800000, np.int32)
-_SMALLEST_NORMAL = _constant(2.0**-14, np.float32)
+_ROW = 4096
+_SMALLEST_NORMAL = np.full(_ROW, 2.0**-14, np.float32)
 _MAGIC = _constant((13 << 23) | 2048, np.int32)
 _THIRTEEN = _constant(13, np.int32)
 _SIXTEEN = _constant(16, np.int32)
@@ -84,7 +85,7 @@ def narrow(source: Array, target: Array, spare: tuple[Array, Array] | None = Non
         np.minimum(magnitude, _OVERFLOW, out=magnitude)
     # Adding 2**(exponent + 13) leaves the rounded value in the lowest bits: the addition itself rounds to even. The exponent's bits come
     # on top of it; with 2 << 10 in the summand its bias is a multiple of 1 << 16 and falls out of the last 16 bits.
-    np.maximum(magnitude, _SMALLEST_NORMAL, out=summand)
+    _at_least_normal(magnitude, summand)
     bits = summand.view(np.int32)
     np.bitwise_and(bits, _EXPONENT, bits)
     np.add(bits, _MAGIC, bits)
@@ -96,6 +97,13 @@ def narrow(source: Array, target: Array, spare: tuple[Array, Array] | None = Non
     np.bitwise_and(rest, _SIGN, rest)
     np.bitwise_or(bits, rest, bits)
     np.copyto(halves, bits, casting="unsafe")
+
+
+def _at_least_normal(magnitude: Array, out: Array) -> None:
+    """Row by row: with a single number on one side NumPy takes the extremes one element at a time."""
+    whole = magnitude.size // _ROW * _ROW
+    np.maximum(magnitude[:whole].reshape(-1, _ROW), _SMALLEST_NORMAL, out=out[:whole].reshape(-1, _ROW))
+    np.maximum(magnitude[whole:], _SMALLEST_NORMAL[: magnitude.size - whole], out=out[whole:])
 
 
 def float32_of(array: Array) -> Array:

@@ -108,9 +108,10 @@ def _squares(y: Array) -> Array:
 
 
 def _inverse_root(mean_square: Array, epsilon: float) -> Array:
-    root = np.add(mean_square, mean_square.dtype.type(epsilon))
+    root: Array = np.add(mean_square, mean_square.dtype.type(epsilon))
     np.sqrt(root, root)
-    return np.reciprocal(root, root)
+    np.reciprocal(root, root)
+    return root
 
 
 def _normalise(x: Array, y: Array, params: _Params, epsilon: float, statistics: Outputs, inverse: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from ascendtensor.simulator.kernels import registry, rules
 from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
+from ascendtensor.simulator.kernels.threads import shared
 
 _SHORT = 512  # float32 sums of more elements than this run in float64
+_SEGMENT = 1 << 17  # elements from which on a row is summed up in segments
 _RUN = 8192  # scratch of this length comes from the heap, not from fresh pages
 
 infer("Cumsum", "Cumprod")(rules.unary)
@@ -86,9 +89,22 @@ def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
 
 
 def _accumulate_row(row: Array, result: Array) -> None:
+    """A long one in segments, whose sums come first: then they do not wait for one another."""
+    segments = max(1, row.size // _SEGMENT)
+    limits = [row.size * index // segments for index in range(segments + 1)]
+    sums = [float(np.add.reduce(row[start:stop], None, np.float64)) for start, stop in itertools.pairwise(limits[:-1])]
+    carries = list(itertools.accumulate(sums, initial=-0.0))
+
+    def some(first: int, last: int) -> None:
+        for index in range(first, last):
+            _accumulate_segment(row[limits[index] : limits[index + 1]], result[limits[index] : limits[index + 1]], carries[index])
+
+    shared(segments, some, segments > 1)
+
+
+def _accumulate_segment(row: Array, result: Array, carry: float) -> None:
     room = min(row.size, _RUN)
     wide, scratch = np.empty(room, np.float64), np.empty(room, np.float64)
-    carry = 0.0
     for start in range(0, row.size, _RUN):
         piece = row[start : start + _RUN]
         begun, sums = wide[: piece.size], scratch[: piece.size]
