@@ -151,6 +151,8 @@ def test_progress_on_a_terminal(model: at.models.Model, monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "stderr", screen)
     if how == "off":
         monkeypatch.setenv(progress.VARIABLE, "off")
+    else:
+        monkeypatch.setattr(progress, "_place", progress._Terminal)
 
     async def run() -> int:
         return len([y async for y in model.map([X] * 3)])
