@@ -7,7 +7,7 @@ Use it as ``acl`` itself::
     acl.rt.set_device(0)
 
 or call :func:`install`, after which ``import acl`` finds it. Beside the functions of pyACL there are
-:func:`configure`, :func:`new_process`, :func:`tables`, :func:`report` and the module :mod:`faults`, for tests.
+:func:`configure`, :func:`new_process`, :func:`tables`, :func:`report` and the module ``faults``, for tests.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import doctest
 import functools
+import importlib.util
 import inspect
 import re
 import warnings
@@ -19,50 +20,20 @@ import numpy as np
 import pytest
 
 import ascendtensor as at
-from ascendtensor import random, simulator
-from ascendtensor.nn import functional
 
 WITHOUT = Path(__file__).with_name("without_example.txt")
 """Names that have none yet, one a line. The list may only shrink."""
 
-SPACES = (
-    at,
-    functional,
-    at.nn.grad,
-    at.nn.init,
-    at.linalg,
-    at.fft,
-    at.special,
-    random,
-    at.vision,
-    at.blas,
-    at.custom,
-    at.ir,
-    at.models,
-    at.notebook,
-    at.npu,
-    at.op_models,
-    at.array_api,
-    at.array_api.linalg,
-    at.array_api.fft,
-    simulator,
-    simulator.faults,
-)
 GIVEN = {"at": at, "np": np, "xp": at.array_api}
 """What an example finds defined."""
 
 OTHER = re.compile(r"(?:See |The same as |Arguments and errors as for )?`([\w.]+)`(?: of two operands|, written into|[;.]| \()")
 
-INNER = {
-    "runtime.device.Device": "activate close current current_stream default_stream detach_threads drain enter_stream free_context "
-    "free_lane leave_stream null_buffer reaches synchronize_lanes upload_bytes upload_values",
-    "launch.registry.HandleRegistry": "add adopt build bury finished forget_plans handle is_loaded load model note reload shut_down source",
-    "runtime.stream.Stream": "on ready",
-    "runtime.stream.Event": "ready",
-    "random.Generator": "draw",
-    "simulator.faults.Plan": "due",
-}
-"""Members of public classes that the library itself calls."""
+_SPEC = importlib.util.spec_from_file_location("make_reference", Path(__file__).parents[2] / "docs" / "make_reference.py")
+assert _SPEC is not None and _SPEC.loader is not None
+reference = importlib.util.module_from_spec(_SPEC)
+"""The pages of the reference, which know what is public."""
+_SPEC.loader.exec_module(reference)
 
 
 class Named(NamedTuple):
@@ -94,43 +65,24 @@ class Named(NamedTuple):
         return any(">>>" in doc for doc in docs.get(name, ()))
 
 
-def _key(value: Any) -> str:
-    return f"{value.__module__}.{value.__qualname__}".removeprefix("ascendtensor.")
-
-
-def _written_here(value: Any) -> bool:
-    """Whether it is the package's: not the standard library's, and no function of `acl`, which the simulator's belong to."""
-    return value.__module__.startswith("ascendtensor.")
-
-
 def _top() -> Iterator[tuple[str, Any]]:
-    for space in SPACES:
-        for name in getattr(space, "__all__", None) or [name for name in vars(space) if not name.startswith("_")]:
-            value = getattr(space, name)
-            value = type(value) if value is at.handle_cache or value is at.ir.ops else value
-            error = isinstance(value, type) and issubclass(value, Exception)
-            if (inspect.isfunction(value) or isinstance(value, type)) and not error and _written_here(value):
-                yield name, value
-
-
-def _members(owner: type) -> Iterator[tuple[str, Any]]:
-    inner = INNER.get(_key(owner), "").split()
-    for name in dir(owner):
-        value = inspect.getattr_static(owner, name)
-        value = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
-        value = value.fget if isinstance(value, property) else value.func if isinstance(value, functools.cached_property) else value
-        if not name.startswith("_") and name not in inner and inspect.isfunction(value) and _written_here(value):
-            yield name, value
+    """Functions and classes; of errors docs/errors.md tells, with examples of its own."""
+    for each in reference.public():
+        if not (isinstance(each.value, type) and issubclass(each.value, Exception)):
+            yield each.name, each.value
+    yield from ((type(value).__name__, type(value)) for value in (at.handle_cache, at.ir.ops))
 
 
 @functools.cache
 def _names() -> dict[str, Named]:
     found: dict[str, Named] = {}
     for name, value in _top():
-        found.setdefault(_key(value), Named(_key(value), name, inspect.getdoc(value) or "", None))
+        key = reference.key(value)
+        found.setdefault(key, Named(key, name, inspect.getdoc(value) or "", None))
         if isinstance(value, type):
-            for member, function in _members(value):
-                found.setdefault(_key(function), Named(_key(function), member, inspect.getdoc(function) or "", value))
+            for member, function in reference.members(value):
+                key = reference.key(function)
+                found.setdefault(key, Named(key, member, inspect.getdoc(function) or "", value))
     return found
 
 
