@@ -15,6 +15,7 @@ from . import comparison, elementwise, unary, views
 from .arguments import checked
 from .call import call, structured
 from .call import unary as launch
+from .operands import attribute
 from .reduction import floating, narrowed, widened
 from .schema import Meta, Row
 from .table import activation as table
@@ -226,7 +227,7 @@ def leaky_relu(input: T, negative_slope: float = 0.01, inplace: bool = False) ->
     """
     if input.desc.dtype is d.float64:  # an attribute is a float32
         return _given(_above(input, elementwise.mul(input, float(negative_slope))), input, inplace)
-    return _run(table.LEAKY_RELU, input, (float(negative_slope),), inplace)
+    return _run(table.LEAKY_RELU, input, (attribute(negative_slope),), inplace)
 
 
 def _above(input: T, below: T) -> T:
@@ -271,7 +272,7 @@ def elu(input: T, alpha: float = 1.0, inplace: bool = False) -> T:
     """
     if input.desc.dtype is d.float64:
         return _given(_above(input, elementwise.mul(unary.expm1(input), float(alpha))), input, inplace)
-    return _run(table.ELU, input, (float(alpha),), inplace)
+    return _run(table.ELU, input, (attribute(alpha),), inplace)
 
 
 @checked

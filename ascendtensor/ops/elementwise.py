@@ -665,7 +665,7 @@ def addcmul(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
         tensor([4.], device='npu:0')
     """
     operands = (input, tensor1, tensor2, value)
-    if _any_complex(*operands):
+    if _any_complex(*operands) or _any_wide_unsigned(input, tensor1, tensor2):
         return add(input, mul(mul(tensor1, tensor2), value), out=out)
     return call(table.ADDCMUL, operands) if out is None else write(table.ADDCMUL, out, operands)
 
@@ -698,6 +698,10 @@ def addcdiv(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
     if _any_complex(*operands):
         return add(input, mul(div(tensor1, tensor2), value), out=out)
     return call(table.ADDCDIV, operands) if out is None else write(table.ADDCDIV, out, operands)
+
+
+def _any_wide_unsigned(*operands: TensorBase) -> bool:
+    return any(operand.desc.dtype in (d.uint16, d.uint32, d.uint64) for operand in operands)
 
 
 def _any_complex(*operands: Any) -> bool:

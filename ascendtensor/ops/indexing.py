@@ -19,12 +19,13 @@ from . import host, views
 from .arguments import checked
 from .call import call, call_into, contiguous_copy, plain
 from .comparison import lt, masked_fill, where
+from .copying import clone
 from .elementwise import add
 from .indexing_rules import indexed_shape
 from .table.elementwise import CAST
 from .table.gathering import MASKED_SELECT
 from .table.indexing import COORDINATES_ADD, INDEX, INDEX_ADD, INDEX_PUT, PLACES, TAKE
-from .table.movement import CLONE, PACK
+from .table.movement import PACK
 from .writing import check_writable, copy_into, takes_outputs
 
 T = TypeVar("T", bound=TensorBase)
@@ -76,7 +77,7 @@ def _is_whole_mask(view: TensorBase, part: Any) -> bool:
 def _selected(view: T, mask: TensorBase) -> T:
     found: T = call(MASKED_SELECT, (view, mask))
     if found.desc.numel * 2 < view.desc.numel and found.desc.numel:
-        found = call(CLONE, (found,))  # so that the memory for all elements is not kept for a few
+        found = clone(found)  # so that the memory for all elements is not kept for a few
     return found
 
 
@@ -183,8 +184,7 @@ def index_put(input: T, indices: tuple[Any, ...], values: Any, accumulate: bool 
         >>> at.index_put(at.zeros(3), (at.tensor([0, 0]),), at.tensor([1.0, 2.0]), accumulate=True)
         tensor([3., 0., 0.], device='npu:0')
     """
-    copy: T = call(CLONE, (input,)) if input.desc.dtype.name != "complex128" else contiguous_copy(input)  # type: ignore[assignment]
-    return index_put_(copy, indices, values, accumulate)
+    return index_put_(clone(input), indices, values, accumulate)
 
 
 def _fill_masked(view: TensorBase, axis: int, mask: TensorBase, value: Any) -> None:

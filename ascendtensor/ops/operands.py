@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import copysign
 from operator import index as as_int
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from .. import shapes
 from ..base import TensorBase
@@ -37,6 +38,27 @@ def integers(given: Any) -> tuple[int, ...]:
 def in_dtype(input: T, dtype: DType) -> T:
     """The tensor itself if it has the dtype, else a cast."""
     return input if input.desc.dtype is dtype else call(CAST, (input,), (dtype,))
+
+
+class _MinusZero(float):
+    """-0.0 as an argument of a plan: Python has it equal to 0.0, but an operator's attribute tells them apart."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _MinusZero)
+
+    def __hash__(self) -> int:
+        return hash("-0.0")
+
+
+_MINUS_ZERO: Final = _MinusZero(-0.0)
+
+
+def attribute(number: Any) -> float:
+    """A number that an operator has as an attribute, and so the key of its plan."""
+    value = float(number)
+    return value if value or copysign(1.0, value) > 0 else _MINUS_ZERO
 
 
 def filled(like: TensorBase, sizes: Sequence[int], value: Any, dtype: DType | None = None) -> Any:

@@ -15,6 +15,7 @@ from ..errors import DTypeError
 from . import comparison, views
 from .arguments import checked
 from .call import binary, call, unary
+from .operands import attribute
 from .schema import Row
 from .table import elementwise as table
 from .table.complex_numbers import COMPLEX_OF_DOUBLES, COMPLEX_OF_SINGLES
@@ -818,11 +819,11 @@ def nan_to_num(input: T, nan: float = 0.0, posinf: float | None = None, neginf: 
     if dtype.is_complex:
         return into(views.view_as_complex(nan_to_num(views.view_as_real(input), nan, posinf, neginf)), out)
     limits = finfo(dtype)
-    high = limits.max if posinf is None else float(posinf)
-    low = limits.min if neginf is None else float(neginf)
+    high = limits.max if posinf is None else attribute(posinf)
+    low = limits.min if neginf is None else attribute(neginf)
     if dtype is d.float64:
         result = comparison.where(comparison.eq(input, float("inf")), high, input)
         result = comparison.where(comparison.eq(input, float("-inf")), low, result)
         return comparison.where(comparison.isnan(input), float(nan), result, out=out)
-    arguments = (float(nan), high, low)
+    arguments = (attribute(nan), high, low)
     return call(table.NAN_TO_NUM, (input,), arguments) if out is None else write(table.NAN_TO_NUM, out, (input,), arguments)

@@ -76,3 +76,22 @@ def test_complex_numbers_are_drawn(dtype: at.dtype) -> None:
     values = host(flat)
     assert values.real.min() >= 0 and values.imag.max() < 1 and abs(values.mean() - (0.5 + 0.5j)) < 0.03
     assert abs(np.mean(np.abs(host(bell)) ** 2) - 1) < 0.08 and abs(host(bell).mean()) < 0.05
+
+@pytest.mark.parametrize("first", [0.0, -0.0])
+def test_the_two_zeros_are_two_attributes(first: float) -> None:
+    lost, negative = at.tensor([float("nan")]), at.tensor([-1.0])
+    for zero in (first, -first):
+        assert np.signbit(host(at.nan_to_num(lost, zero))) == np.signbit(zero)
+        assert np.signbit(host(at.nn.functional.leaky_relu(negative, zero))) != np.signbit(zero)
+        assert np.signbit(host(at.nn.functional.elu(negative, zero))) != np.signbit(zero)
+
+
+@pytest.mark.parametrize("dtype", [at.uint16, at.uint32, at.uint64])
+def test_wide_unsigned_integers_are_multiplied_and_added(dtype: at.dtype) -> None:
+    x = at.tensor([1, 2, 3], dtype=dtype)
+    found = at.addcmul(x, x, x, value=2)
+    assert found.dtype is dtype and found.tolist() == [3, 10, 21]
+
+
+def test_the_logarithm_of_gamma_is_infinite_at_the_lowest_numbers() -> None:
+    assert at.lgamma(at.tensor([-1.7e308, -1e300, -3.0], dtype=at.float64)).tolist() == [float("inf")] * 3

@@ -78,6 +78,7 @@ def lgamma(out: Array, x: Array) -> None:
 def _reflected_lgamma(x: Array) -> Array:
     sine = np.abs(np.sin(np.pi * (x - np.rint(x))))
     value = np.log(np.pi / sine) - _positive_lgamma(1 - x)
+    value[sine == 0] = np.inf
     value[x == -np.inf] = np.inf
     return np.asarray(value)
 
