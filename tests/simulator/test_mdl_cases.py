@@ -112,7 +112,7 @@ def check(acl: ModuleType, cases: list[tuple[str, Any, Sequence[Any]]], path: Pa
     """Runs them all.
 
     Returns:
-        How many were equal, refused, or can't be run by ONNX Runtime itself.
+        How many were equal, refused by name, or can't be run by ONNX Runtime itself.
     """
     counts: Counter[str] = Counter()
     wrong = []
@@ -130,7 +130,8 @@ def check(acl: ModuleType, cases: list[tuple[str, Any, Sequence[Any]]], path: Pa
             if expected is None:
                 counts["not run by ONNX Runtime"] += 1
             elif None in inputs:
-                counts["not dense"] += 1
+                atc_model.convert(atc_options.read({"framework": "5", "model": str(path), "output": "model", "soc_version": SOC}))
+                wrong.append(name)  # no tensor of pyACL's, yet not refused
             elif simulate(program, path, [each for each in inputs if each is not None], expected) == expected:
                 counts["equal"] += 1
             else:
@@ -146,8 +147,8 @@ def check(acl: ModuleType, cases: list[tuple[str, Any, Sequence[Any]]], path: Pa
 
 @pytest.mark.slow
 def test_every_node_case_equals_onnx_runtime(acl: ModuleType, tmp_path: Path) -> None:
-    counts = check(acl, node_cases(), tmp_path / "case.onnx")  # 1,617 are equal where ONNX Runtime knows the newest operators
-    assert counts["equal"] > 1100 and sum(counts.values()) > 1700, counts
+    counts = check(acl, node_cases(), tmp_path / "case.onnx")  # 1,617 equal, 151 refused where ONNX Runtime knows the newest operators
+    assert counts["equal"] > 1100 and counts["refused"] > 100 and sum(counts.values()) > 1700, counts
     assert acl.tables()["models"] == acl.tables()["device_memory"] == acl.tables()["datasets"] == 0
 
 
