@@ -71,6 +71,12 @@ def gemm(
         DTypeError: They are of no combination that `acl.blas` knows (BL-9).
 
     Ascend operator: GEMM. Like: scipy.linalg.blas.dgemm, torch.addmm.
+
+    Examples:
+        >>> a = at.ones(2, 2, dtype=at.float16)
+        >>> at.blas.gemm(a, a, alpha=0.5)
+        tensor([[1., 1.],
+                [1., 1.]], device='npu:0', dtype=ascendtensor.float16)
     """
     trans = _transposed(trans_a, "trans_a"), _transposed(trans_b, "trans_b"), _transposed(trans_c, "trans_c")
     return _matrices("gemm_ex", (a, b, c), trans, (alpha, beta), sizes, dtype, handle)
@@ -93,6 +99,12 @@ def hgemm(
     """`gemm` of float16 tensors only, by `acl.blas.hgemm` (BL-10).
 
     Ascend operator: GEMM. Like: scipy.linalg.blas.sgemm.
+
+    Examples:
+        >>> a = at.ones(2, 2, dtype=at.float16)
+        >>> at.blas.hgemm(a, a)
+        tensor([[2., 2.],
+                [2., 2.]], device='npu:0', dtype=ascendtensor.float16)
     """
     trans = _transposed(trans_a, "trans_a"), _transposed(trans_b, "trans_b"), _transposed(trans_c, "trans_c")
     return _matrices("hgemm", (a, b, c), trans, (alpha, beta), sizes, float16, handle)
@@ -115,6 +127,12 @@ def s8gemm(
     """`gemm` of int8 tensors with an int32 result, by `acl.blas.s8gemm` (BL-10); alpha and beta are integers.
 
     Ascend operator: GEMM. Like: torch._int_mm.
+
+    Examples:
+        >>> a = at.ones(2, 2, dtype=at.int8)
+        >>> at.blas.s8gemm(a, a)
+        tensor([[2, 2],
+                [2, 2]], device='npu:0', dtype=ascendtensor.int32)
     """
     trans = _transposed(trans_a, "trans_a"), _transposed(trans_b, "trans_b"), _transposed(trans_c, "trans_c")
     return _matrices("s8gemm", (a, b, c), trans, (alpha, beta), sizes, int32, handle)
@@ -152,6 +170,11 @@ def gemv(
         ShapeError, DTypeError: As `gemm`.
 
     Ascend operator: GEMM. Like: scipy.linalg.blas.dgemv, torch.addmv.
+
+    Examples:
+        >>> a = at.ones(2, 2, dtype=at.float16)
+        >>> at.blas.gemv(a, a[0])
+        tensor([2., 2.], device='npu:0', dtype=ascendtensor.float16)
     """
     return _vector("gemv_ex", (a, x, y), trans_a, (alpha, beta), sizes, dtype, handle)
 
@@ -171,6 +194,11 @@ def hgemv(
     """`gemv` of float16 tensors only, by `acl.blas.hgemv` (BL-10, BL-11).
 
     Ascend operator: GEMM. Like: scipy.linalg.blas.sgemv.
+
+    Examples:
+        >>> a = at.ones(2, 2, dtype=at.float16)
+        >>> at.blas.hgemv(a, a[0])
+        tensor([2., 2.], device='npu:0', dtype=ascendtensor.float16)
     """
     return _vector("hgemv", (a, x, y), trans_a, (alpha, beta), sizes, float16, handle)
 
@@ -190,6 +218,11 @@ def s8gemv(
     """`gemv` of int8 tensors with an int32 result, by `acl.blas.s8gemv` (BL-10, BL-11).
 
     Ascend operator: GEMM. Like: torch._int_mm.
+
+    Examples:
+        >>> a = at.ones(2, 2, dtype=at.int8)
+        >>> at.blas.s8gemv(a, a[0])
+        tensor([2, 2], device='npu:0', dtype=ascendtensor.int32)
     """
     return _vector("s8gemv", (a, x, y), trans_a, (alpha, beta), sizes, int32, handle)
 
@@ -206,6 +239,11 @@ def to_nz(input: T, *, weights: bool = False) -> T:
         Tensor (columns / w, rows / 16, 16, w) with w = 32 for int8, else 16; of int8 weights (rows / 32, columns / 16, 16, 32).
 
     Ascend operator: Fill, ViewCopy, AsStrided. Like: torch_npu.npu_format_cast to FRACTAL_NZ.
+
+    Examples:
+        >>> a = at.ones(20, 20, dtype=at.float16)
+        >>> at.blas.to_nz(a).shape
+        (2, 2, 16, 16)
     """
     if len(input.shape) != 2:
         raise ShapeError(f"a matrix is needed, not a tensor of shape {list(input.shape)}")
@@ -229,6 +267,11 @@ def from_nz(input: T, shape: Sequence[int], *, weights: bool = False) -> T:
         weights: As of `to_nz`.
 
     Ascend operator: AsStrided. Like: torch_npu.npu_format_cast to ND.
+
+    Examples:
+        >>> a = at.ones(20, 20, dtype=at.float16)
+        >>> at.equal(at.blas.from_nz(at.blas.to_nz(a), (20, 20)), a)
+        True
     """
     if len(input.shape) != 4 or len(shape) != 2:
         raise ShapeError(f"blocks of shape {list(input.shape)} are no matrix of shape {list(shape)}")

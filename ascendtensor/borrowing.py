@@ -38,6 +38,11 @@ def from_ptr(address: int, shape: Sequence[int], dtype: DTypeLike, owner: object
         ValueRangeError: The address is not a multiple of 32, or 0.
 
     Like: cupy.cuda.UnownedMemory.
+
+    Examples:
+        >>> a = at.ones(2)
+        >>> at.from_ptr(a.data_ptr(), (2,), at.float32, owner=a)
+        tensor([1., 1.], device='npu:0')
     """
     element = as_dtype(dtype)
     sizes = tuple(operator.index(size) for size in shape)

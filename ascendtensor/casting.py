@@ -35,6 +35,10 @@ def acl_cast(input: T, dtype: DTypeLike, *, handle: bool = True) -> T:
         CompileError: The chip has no Cast between the two dtypes.
 
     Ascend operator: Cast. Like: torch.Tensor.to.
+
+    Examples:
+        >>> at.acl_cast(at.tensor([1.5, -1.5]), at.int32)
+        tensor([ 1, -1], device='npu:0', dtype=ascendtensor.int32)
     """
     source: T = plain(require_tensor(input, "input", "acl_cast"))
     given = TensorDesc.of(source.desc.shape, source.desc.dtype, source.desc.device)
@@ -48,7 +52,14 @@ def acl_cast(input: T, dtype: DTypeLike, *, handle: bool = True) -> T:
 
 @checked
 def can_cast(from_: DTypeLike, to: DTypeLike) -> bool:
-    """Whether a conversion keeps the category, as in-place operators ask for. Like: torch.can_cast."""
+    """Whether a conversion keeps the category, as in-place operators ask for. Like: torch.can_cast.
+
+    Examples:
+        >>> at.can_cast(at.float32, at.int32)
+        False
+        >>> at.can_cast(at.int32, at.float32)
+        True
+    """
     return promotion.can_cast(as_dtype(from_), as_dtype(to))
 
 
@@ -60,6 +71,10 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> DType:
         DTypeError: For uint64 with a signed integer.
 
     Like: torch.promote_types, numpy.promote_types.
+
+    Examples:
+        >>> at.promote_types(at.int32, at.float16)
+        ascendtensor.float16
     """
     return promotion.promote_types(as_dtype(type1), as_dtype(type2))
 
@@ -75,6 +90,10 @@ def result_type(*operands: Any) -> DType:
         DTypeError: They have no common type, or there are none.
 
     Like: torch.result_type, numpy.result_type.
+
+    Examples:
+        >>> at.result_type(at.tensor([1, 2]), 1.0)
+        ascendtensor.float32
     """
     return promotion.result_type([_operand(operand) for operand in operands])
 

@@ -24,7 +24,6 @@ from .ops.table.movement import FILL
 from .ops.writing import into
 from .runtime.desc import TensorDesc
 from .runtime.device import DeviceLike, as_device
-from .runtime.memory import DeviceBuffer
 
 if TYPE_CHECKING:
     from .tensor import NPUTensor
@@ -88,6 +87,13 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
         DeviceIndexError: There is no such device.
 
     Like: torch.tensor, numpy.array.
+
+    Examples:
+        >>> at.tensor([[1.0, 2.0], [3.0, 4.0]])
+        tensor([[1., 2.],
+                [3., 4.]], device='npu:0')
+        >>> at.tensor([1, 2], dtype=at.float16)
+        tensor([1., 2.], device='npu:0', dtype=ascendtensor.float16)
     """
     no_autograd(requires_grad, "tensor")
     wanted = None if dtype is None else as_dtype(dtype)
@@ -113,6 +119,10 @@ def asarray(obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
         ValueRangeError: `copy=False`, but a copy is needed.
 
     Like: torch.asarray, numpy.asarray.
+
+    Examples:
+        >>> at.asarray([1, 2])
+        tensor([1, 2], device='npu:0')
     """
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(obj, TensorBase):
@@ -127,7 +137,15 @@ def asarray(obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
 
 @checked
 def as_tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
-    """`asarray` by PyTorch's older name; host data are always copied. Like: torch.as_tensor."""
+    """`asarray` by PyTorch's older name; host data are always copied. Like: torch.as_tensor.
+
+    Examples:
+        >>> at.as_tensor([1, 2])
+        tensor([1, 2], device='npu:0')
+        >>> x = at.ones(2)
+        >>> at.as_tensor(x) is x
+        True
+    """
     return asarray(data, dtype, device)
 
 
@@ -141,6 +159,10 @@ def from_numpy(ndarray: Any) -> NPUTensor:
         DTypeError: Not an array, or one of a dtype that tensors can't have.
 
     Like: torch.from_numpy.
+
+    Examples:
+        >>> at.from_numpy(np.arange(3, dtype=np.int32))
+        tensor([0, 1, 2], device='npu:0', dtype=ascendtensor.int32)
     """
     if not isinstance(ndarray, np.ndarray):
         raise DTypeError(
@@ -168,6 +190,10 @@ def frombuffer(
         ValueRangeError: There are no numbers, or fewer than `count`, or a part of one is left.
 
     Like: torch.frombuffer, numpy.frombuffer. Unlike PyTorch's, it shares no memory with the buffer.
+
+    Examples:
+        >>> at.frombuffer(bytes([1, 2, 3]), dtype=at.uint8)
+        tensor([1, 2, 3], device='npu:0', dtype=ascendtensor.uint8)
     """
     no_autograd(requires_grad, "frombuffer")
     if count == 0:
@@ -177,7 +203,12 @@ def frombuffer(
 
 @checked
 def scalar_tensor(value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
-    """A 0-d tensor of a number. Like: torch.scalar_tensor."""
+    """A 0-d tensor of a number. Like: torch.scalar_tensor.
+
+    Examples:
+        >>> at.scalar_tensor(3)
+        tensor(3., device='npu:0')
+    """
     return tensor(value, get_default_dtype() if dtype is None else dtype, device)
 
 
@@ -210,11 +241,15 @@ def empty(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
         OutOfDeviceMemoryError: No room.
 
     Like: torch.empty.
+
+    Examples:
+        >>> at.empty(2, 3).shape
+        (2, 3)
     """
     no_autograd(requires_grad, "empty")
     desc = TensorDesc.of(shapes.as_shape(*size), get_default_dtype() if dtype is None else as_dtype(dtype), as_device(device))
     stream = desc.device.current_stream()
-    return _wrap(base.make(base.default_class(), desc, DeviceBuffer(stream.pool.take(desc.block_size), stream)))
+    return _wrap(base.make(base.default_class(), desc, stream.pool.lend(desc.block_size, stream)))
 
 
 @checked
@@ -233,6 +268,10 @@ def empty_strided(
         ValueRangeError: A negative step.
 
     Like: torch.empty_strided.
+
+    Examples:
+        >>> at.empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
     """
     lengths, steps = shapes.as_shape(size), tuple(map(operator.index, stride))
     if len(lengths) != len(steps):
@@ -268,6 +307,11 @@ def full(
         ShapeError: A negative length.
 
     Ascend operator: Fill. Like: torch.full, numpy.full.
+
+    Examples:
+        >>> at.full((2, 2), 7)
+        tensor([[7, 7],
+                [7, 7]], device='npu:0')
     """
     no_autograd(requires_grad, "full")
     dtype, device = _of(out, dtype, device)
@@ -291,7 +335,12 @@ def _filled(shape: shapes.Shape, value: Any, dtype: DType, device: DeviceLike) -
 def zeros(
     *size: Any, out: TensorBase | None = None, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
 ) -> NPUTensor:
-    """A tensor of zeros; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.zeros, numpy.zeros."""
+    """A tensor of zeros; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.zeros, numpy.zeros.
+
+    Examples:
+        >>> at.zeros(3)
+        tensor([0., 0., 0.], device='npu:0')
+    """
     no_autograd(requires_grad, "zeros")
     dtype, device = _of(out, dtype, device)
     return _into(_filled(shapes.as_shape(*size), 0, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
@@ -301,7 +350,13 @@ def zeros(
 def ones(
     *size: Any, out: TensorBase | None = None, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
 ) -> NPUTensor:
-    """A tensor of ones; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.ones, numpy.ones."""
+    """A tensor of ones; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.ones, numpy.ones.
+
+    Examples:
+        >>> at.ones(2, 2)
+        tensor([[1., 1.],
+                [1., 1.]], device='npu:0')
+    """
     no_autograd(requires_grad, "ones")
     dtype, device = _of(out, dtype, device)
     return _into(_filled(shapes.as_shape(*size), 1, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
@@ -328,7 +383,12 @@ def _into(result: Any, out: TensorBase | None) -> NPUTensor:
 
 @checked
 def empty_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
-    """`empty` with shape, dtype and device of `input`, where not given. Like: torch.empty_like."""
+    """`empty` with shape, dtype and device of `input`, where not given. Like: torch.empty_like.
+
+    Examples:
+        >>> at.empty_like(at.ones(2, 3)).shape
+        (2, 3)
+    """
     return empty(
         input.desc.shape,
         dtype=dtype or input.desc.dtype,
@@ -341,19 +401,34 @@ def empty_like(input: TensorBase, dtype: DTypeLike | None = None, device: Device
 def full_like(
     input: TensorBase, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
 ) -> NPUTensor:
-    """`full` with shape, dtype and device of `input`, where not given. Like: torch.full_like."""
+    """`full` with shape, dtype and device of `input`, where not given. Like: torch.full_like.
+
+    Examples:
+        >>> at.full_like(at.ones(2), 7)
+        tensor([7., 7.], device='npu:0')
+    """
     return full(input.desc.shape, fill_value, dtype or input.desc.dtype, input.desc.device if device is None else device, requires_grad)
 
 
 @checked
 def ones_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
-    """`ones` with shape, dtype and device of `input`, where not given. Like: torch.ones_like."""
+    """`ones` with shape, dtype and device of `input`, where not given. Like: torch.ones_like.
+
+    Examples:
+        >>> at.ones_like(at.tensor([1, 2]))
+        tensor([1, 1], device='npu:0')
+    """
     return full_like(input, 1, dtype, device, requires_grad)
 
 
 @checked
 def zeros_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
-    """`zeros` with shape, dtype and device of `input`, where not given. Like: torch.zeros_like."""
+    """`zeros` with shape, dtype and device of `input`, where not given. Like: torch.zeros_like.
+
+    Examples:
+        >>> at.zeros_like(at.tensor([1, 2]))
+        tensor([0, 0], device='npu:0')
+    """
     return full_like(input, 0, dtype, device, requires_grad)
 
 
@@ -385,6 +460,12 @@ def arange(
         DTypeError: bool or a complex dtype.
 
     Ascend operator: Range. Like: torch.arange, numpy.arange.
+
+    Examples:
+        >>> at.arange(1, 7, 2)
+        tensor([1, 3, 5], device='npu:0')
+        >>> at.arange(3.0)
+        tensor([0., 1., 2.], device='npu:0')
     """
     no_autograd(requires_grad, "arange")
     dtype, device = _of(out, dtype, device)
@@ -444,6 +525,10 @@ def range(
         DTypeError: bool or a complex dtype.
 
     Ascend operator: Range. Like: torch.range.
+
+    Examples:
+        >>> at.range(0, 2)
+        tensor([0., 1., 2.], device='npu:0')
     """
     no_autograd(requires_grad, "range")
     dtype, device = _of(out, dtype, device)
@@ -486,6 +571,10 @@ def linspace(
         DTypeError: bool, or complex ends for a real dtype.
 
     Ascend operator: LinSpace. Like: torch.linspace, numpy.linspace.
+
+    Examples:
+        >>> at.linspace(0, 1, 3)
+        tensor([0.0000, 0.5000, 1.0000], device='npu:0')
     """
     no_autograd(requires_grad, "linspace")
     dtype, device = _of(out, dtype, device)
@@ -522,7 +611,12 @@ def logspace(
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
 ) -> NPUTensor:
-    """`base` to the powers of `linspace(start, end, steps)`. Like: torch.logspace, numpy.logspace."""
+    """`base` to the powers of `linspace(start, end, steps)`. Like: torch.logspace, numpy.logspace.
+
+    Examples:
+        >>> at.logspace(0, 2, 3)
+        tensor([  1.,  10., 100.], device='npu:0')
+    """
     dtype, device = _of(out, dtype, device)
     wanted = None if dtype is None else as_dtype(dtype)
     real = wanted is not None and wanted.category < dtypes.FLOATING
@@ -555,6 +649,11 @@ def eye(
         ShapeError: A negative number.
 
     Ascend operator: Fill, ViewCopy; Eye keeps its sizes as attributes, so each shape would make a model. Like: torch.eye, numpy.eye.
+
+    Examples:
+        >>> at.eye(2)
+        tensor([[1., 0.],
+                [0., 1.]], device='npu:0')
     """
     no_autograd(requires_grad, "eye")
     dtype, device = _of(out, dtype, device)
@@ -593,6 +692,11 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtyp
         DTypeError: Not an integer dtype.
 
     Ascend operator: composed of Fill, Tril and NonZero. Like: torch.tril_indices, numpy.tril_indices.
+
+    Examples:
+        >>> at.tril_indices(2, 2)
+        tensor([[0, 1, 1],
+                [0, 0, 1]], device='npu:0')
     """
     return _triangle_places(shape_functions.tril, row, col, offset, dtype, device, "tril_indices")
 
@@ -610,6 +714,11 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtyp
         DTypeError: Not an integer dtype.
 
     Ascend operator: composed of Fill, Triu and NonZero. Like: torch.triu_indices, numpy.triu_indices.
+
+    Examples:
+        >>> at.triu_indices(2, 2)
+        tensor([[0, 0, 1],
+                [0, 1, 1]], device='npu:0')
     """
     return _triangle_places(shape_functions.triu, row, col, offset, dtype, device, "triu_indices")
 

@@ -64,6 +64,12 @@ def set_printoptions(
         ValueRangeError: There is no such profile, or a number is negative.
 
     Like: torch.set_printoptions.
+
+    Examples:
+        >>> at.set_printoptions(precision=2)
+        >>> at.tensor([1 / 3])
+        tensor([0.33], device='npu:0')
+        >>> at.set_printoptions(profile="default")
     """
     global _options
     if profile is not None and profile not in _PROFILES:
@@ -77,7 +83,12 @@ def set_printoptions(
 
 
 def get_printoptions() -> dict[str, Any]:
-    """The choices of `set_printoptions`, by name. Like: torch.get_printoptions."""
+    """The choices of `set_printoptions`, by name. Like: torch.get_printoptions.
+
+    Examples:
+        >>> at.get_printoptions()["precision"]
+        4
+    """
     return dict(vars(_options))
 
 

@@ -88,6 +88,10 @@ def fftfreq(
         ValueRangeError: `n` is negative.
 
     Ascend operator: composed of Range, `roll` and RealDiv. Like: torch.fft.fftfreq, numpy.fft.fftfreq.
+
+    Examples:
+        >>> at.fft.fftfreq(4)
+        tensor([ 0.0000,  0.2500, -0.5000, -0.2500], device='npu:0')
     """
     return _into(_frequencies(n, -(n // 2), (n + 1) // 2, d, dtype, device, "fftfreq"), out)
 
@@ -109,6 +113,10 @@ def rfftfreq(
         ValueRangeError: `n` is negative.
 
     Ascend operator: composed of Range and RealDiv. Like: torch.fft.rfftfreq, numpy.fft.rfftfreq.
+
+    Examples:
+        >>> at.fft.rfftfreq(4)
+        tensor([0.0000, 0.2500, 0.5000], device='npu:0')
     """
     return _into(_frequencies(n, 0, n // 2 + 1, d, dtype, device, "rfftfreq"), out)
 

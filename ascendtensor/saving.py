@@ -82,6 +82,11 @@ def save(obj: Any, f: Any, *, format: str | None = None) -> None:
         OSError: The file can't be written.
 
     Like: torch.save, numpy.save, numpy.savez, safetensors.numpy.save_file.
+
+    Examples:
+        >>> at.save({"weight": at.ones(2)}, "model.npz")
+        >>> at.load("model.npz")
+        {'weight': tensor([1., 1.], device='npu:0')}
     """
     kind = _format(f, format, "save")
     if kind == "npy":
@@ -116,6 +121,11 @@ def load(f: Any, *, device: DeviceLike = None) -> NPUTensor | dict[str, NPUTenso
         OSError: The file can't be read.
 
     Like: torch.load, numpy.load, safetensors.numpy.load_file.
+
+    Examples:
+        >>> at.save(at.tensor([1, 2]), "values.npy")
+        >>> at.load("values.npy")
+        tensor([1, 2], device='npu:0')
     """
     content = _content(f)
     if content.startswith(_NPY):

@@ -181,6 +181,10 @@ def broadcast_shapes(*shapes: Sequence[int]) -> Shape:
         ShapeError: If they do not.
 
     Like: ``torch.broadcast_shapes``.
+
+    Examples:
+        >>> at.broadcast_shapes((2, 1), (3,))
+        (2, 3)
     """
     result: list[int] = [1] * max(map(len, shapes), default=0)
     for shape in shapes:

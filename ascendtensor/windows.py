@@ -48,6 +48,10 @@ def hann_window(
         ValueRangeError: A negative length.
 
     Ascend operator: composed of Range, Cos, Mul and Add. Like: torch.hann_window, scipy.signal.windows.hann.
+
+    Examples:
+        >>> at.hann_window(5, periodic=False)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000], device='npu:0')
     """
     return hamming_window(window_length, periodic, 0.5, 0.5, dtype=dtype, device=device, requires_grad=requires_grad)
 
@@ -77,6 +81,10 @@ def hamming_window(
         ValueRangeError: A negative length.
 
     Ascend operator: composed of Range, Cos, Mul and Add. Like: torch.hamming_window, scipy.signal.windows.general_hamming.
+
+    Examples:
+        >>> at.hamming_window(5, periodic=False)
+        tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800], device='npu:0')
     """
 
     def weights(steps: Any, n: int) -> Any:
@@ -107,6 +115,10 @@ def blackman_window(
         ValueRangeError: A negative length.
 
     Ascend operator: composed of Range, Cos, Mul and Add. Like: torch.blackman_window, scipy.signal.windows.blackman.
+
+    Examples:
+        >>> at.blackman_window(5, periodic=False)[2]
+        tensor(1., device='npu:0')
     """
 
     def weights(steps: Any, n: int) -> Any:
@@ -137,6 +149,10 @@ def bartlett_window(
         ValueRangeError: A negative length.
 
     Ascend operator: composed of Range, Mul, Sub and Minimum. Like: torch.bartlett_window, scipy.signal.windows.bartlett.
+
+    Examples:
+        >>> at.bartlett_window(5, periodic=False)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000], device='npu:0')
     """
 
     def weights(steps: Any, n: int) -> Any:
@@ -170,6 +186,10 @@ def kaiser_window(
         ValueRangeError: A negative length.
 
     Ascend operator: composed of Range, Mul, Sqrt, BesselI0e and Exp. Like: torch.kaiser_window, scipy.signal.windows.kaiser.
+
+    Examples:
+        >>> at.kaiser_window(5, periodic=False)[2]
+        tensor(1., device='npu:0')
     """
     width = abs(beta)
 

@@ -36,6 +36,13 @@ class Array(NPUTensor):
 
     What `asarray`, `zeros` and the like of this namespace give. Tensors of both classes may be mixed; a result has the class of the first
     one.
+
+    Examples:
+        >>> x = xp.asarray([1, 2, 3])
+        >>> x + x
+        tensor([2, 4, 6], device='npu:0')
+        >>> x.__array_namespace__() is xp
+        True
     """
 
     __slots__ = ()

@@ -36,7 +36,12 @@ def _of(value: Any) -> DType:
 
 
 def astype(x: T, dtype: DType, /, *, copy: bool = True, device: DeviceLike = None) -> T:
-    """`x` in another dtype; the same array where it has it and `copy` is False. Like: numpy.ndarray.astype."""
+    """`x` in another dtype; the same array where it has it and `copy` is False. Like: numpy.ndarray.astype.
+
+    Examples:
+        >>> xp.astype(xp.asarray([1.9, -1.9]), xp.int32)
+        tensor([ 1, -1], device='npu:0', dtype=ascendtensor.int32)
+    """
     if _of(x).is_complex and not dtype.is_complex:
         raise DTypeError(f"complex numbers have no value of dtype {dtype.name}", advice="Take real() or abs() first.", where="astype")
     moved: T = x.to(device, dtype, copy=copy) if device is not None else x.to(dtype, copy=copy)
@@ -44,7 +49,12 @@ def astype(x: T, dtype: DType, /, *, copy: bool = True, device: DeviceLike = Non
 
 
 def can_cast(from_: Any, to: DType, /) -> bool:
-    """Whether every value of the first dtype (or of an array's) has one in the second by the promotion rules. Like: numpy.can_cast."""
+    """Whether every value of the first dtype (or of an array's) has one in the second by the promotion rules. Like: numpy.can_cast.
+
+    Examples:
+        >>> xp.can_cast(xp.int32, xp.int64)
+        True
+    """
     try:
         return promotion.promote_types(_of(from_), d.as_dtype(to)) is d.as_dtype(to)
     except DTypeError:
@@ -52,17 +62,32 @@ def can_cast(from_: Any, to: DType, /) -> bool:
 
 
 def finfo(type: Any, /) -> d.finfo:
-    """The limits of a floating dtype, or of the parts of a complex one. Like: numpy.finfo."""
+    """The limits of a floating dtype, or of the parts of a complex one. Like: numpy.finfo.
+
+    Examples:
+        >>> xp.finfo(xp.float32).bits
+        32
+    """
     return d.finfo(_of(type))
 
 
 def iinfo(type: Any, /) -> d.iinfo:
-    """The limits of an integer dtype. Like: numpy.iinfo."""
+    """The limits of an integer dtype. Like: numpy.iinfo.
+
+    Examples:
+        >>> xp.iinfo(xp.int8).max
+        127
+    """
     return d.iinfo(_of(type))
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
-    """Whether a dtype is another one, or of a kind, or of one of several. Like: numpy.isdtype."""
+    """Whether a dtype is another one, or of a kind, or of one of several. Like: numpy.isdtype.
+
+    Examples:
+        >>> xp.isdtype(xp.int8, "integral")
+        True
+    """
     if isinstance(kind, tuple):
         return any(isdtype(dtype, one) for one in kind)
     if not isinstance(kind, str):
@@ -75,7 +100,12 @@ def isdtype(dtype: Any, kind: Any) -> bool:
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
-    """The common dtype of arrays, dtypes and Python numbers, of arrays of every rank alike. Like: numpy.result_type."""
+    """The common dtype of arrays, dtypes and Python numbers, of arrays of every rank alike. Like: numpy.result_type.
+
+    Examples:
+        >>> xp.result_type(xp.int8, xp.uint8)
+        ascendtensor.int16
+    """
     typed = [(_of(value), 1) for value in arrays_and_dtypes if not isinstance(value, (bool, int, float, complex))]
     numbers = [(type(value), -1) for value in arrays_and_dtypes if isinstance(value, (bool, int, float, complex))]
     if not typed:
@@ -110,5 +140,10 @@ class Info:
 
 
 def __array_namespace_info__() -> Info:
-    """Devices, dtypes, capabilities. Like: numpy.__array_namespace_info__."""
+    """Devices, dtypes, capabilities. Like: numpy.__array_namespace_info__.
+
+    Examples:
+        >>> xp.__array_namespace_info__().default_device()
+        npu:0
+    """
     return Info()

@@ -167,7 +167,12 @@ subtract = _of_two(elementwise.sub, "subtract")
 
 
 def clip(x: T, /, min: Any = None, max: Any = None) -> T:
-    """`x` with smaller elements replaced by `min`, then greater ones by `max`, in the dtype of `x`. Like: numpy.clip."""
+    """`x` with smaller elements replaced by `min`, then greater ones by `max`, in the dtype of `x`. Like: numpy.clip.
+
+    Examples:
+        >>> xp.clip(xp.asarray([-1.0, 0.5, 2.0]), 0, 1)
+        tensor([0.0000, 0.5000, 1.0000], device='npu:0')
+    """
     if min is None and max is None:
         return shape.clone(x)
     bounds = [bound.to(x.dtype) if hasattr(bound, "desc") else bound for bound in (min, max)]
@@ -175,14 +180,24 @@ def clip(x: T, /, min: Any = None, max: Any = None) -> T:
 
 
 def round(x: T, /) -> T:
-    """The nearest integers, the even one of two; of complex numbers for each part. Like: numpy.round."""
+    """The nearest integers, the even one of two; of complex numbers for each part. Like: numpy.round.
+
+    Examples:
+        >>> xp.round(xp.asarray([0.5, 1.5, 2.4]))
+        tensor([0., 2., 2.], device='npu:0')
+    """
     if not x.dtype.is_complex:
         return unary.round(x)
     return complex_numbers.complex(unary.round(shape.clone(real(x))), unary.round(shape.clone(imag(x))))
 
 
 def sign(x: T, /) -> T:
-    """-1, 0 or 1; of complex numbers the number over its absolute value. Like: numpy.sign."""
+    """-1, 0 or 1; of complex numbers the number over its absolute value. Like: numpy.sign.
+
+    Examples:
+        >>> xp.sign(xp.asarray([-2.0, 0.0, 3.0]))
+        tensor([-1.,  0.,  1.], device='npu:0')
+    """
     found = complex_numbers.sgn(x)
     return gather.where(comparison.ne(x, 0), found, 0) if x.dtype.is_complex else found  # of a zero of any signs +0
 

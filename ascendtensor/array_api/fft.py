@@ -64,7 +64,7 @@ def _over(function: Callable[..., Any]) -> _Over:
 def _named(standard: F, function: Callable[..., Any]) -> F:
     name = function.__name__
     standard.__name__ = standard.__qualname__ = name
-    standard.__doc__ = f"`ascendtensor.fft.{name}` in the standard's words. Like: numpy.fft.{name}."
+    standard.__doc__ = f"The same as `ascendtensor.fft.{name}`; its words are the standard's. Like: numpy.fft.{name}."
     return standard
 
 
@@ -81,20 +81,40 @@ irfftn = _over(functions.irfftn)
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: DeviceLike = None) -> Array:
-    """The frequencies of `fft` for `n` samples at a distance of `d`. Like: numpy.fft.fftfreq."""
+    """The frequencies of `fft` for `n` samples at a distance of `d`. Like: numpy.fft.fftfreq.
+
+    Examples:
+        >>> xp.fft.fftfreq(4)
+        tensor([ 0.0000,  0.2500, -0.5000, -0.2500], device='npu:0')
+    """
     return wrap(torch_words.fftfreq(n, d, dtype=dtype, device=device))
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: DeviceLike = None) -> Array:
-    """The frequencies of `rfft` for `n` samples at a distance of `d`. Like: numpy.fft.rfftfreq."""
+    """The frequencies of `rfft` for `n` samples at a distance of `d`. Like: numpy.fft.rfftfreq.
+
+    Examples:
+        >>> xp.fft.rfftfreq(4)
+        tensor([0.0000, 0.2500, 0.5000], device='npu:0')
+    """
     return wrap(torch_words.rfftfreq(n, d, dtype=dtype, device=device))
 
 
 def fftshift(x: T, /, *, axes: int | Sequence[int] | None = None) -> T:
-    """The frequency 0 in the middle. Like: numpy.fft.fftshift."""
+    """The frequency 0 in the middle. Like: numpy.fft.fftshift.
+
+    Examples:
+        >>> xp.fft.fftshift(xp.asarray([0.0, 1.0, 2.0, -2.0, -1.0]))
+        tensor([-2., -1.,  0.,  1.,  2.], device='npu:0')
+    """
     return functions.fftshift(x, axes)
 
 
 def ifftshift(x: T, /, *, axes: int | Sequence[int] | None = None) -> T:
-    """`fftshift` undone. Like: numpy.fft.ifftshift."""
+    """`fftshift` undone. Like: numpy.fft.ifftshift.
+
+    Examples:
+        >>> xp.fft.ifftshift(xp.asarray([-2.0, -1.0, 0.0, 1.0, 2.0]))
+        tensor([ 0.,  1.,  2., -2., -1.], device='npu:0')
+    """
     return functions.ifftshift(x, axes)

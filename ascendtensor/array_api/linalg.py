@@ -81,74 +81,149 @@ class SVD(NamedTuple, Generic[R]):
 
 
 def cholesky(x: T, /, *, upper: bool = False) -> T:
-    """The triangular factor of positive definite matrices. Like: numpy.linalg.cholesky."""
+    """The triangular factor of positive definite matrices. Like: numpy.linalg.cholesky.
+
+    Examples:
+        >>> xp.linalg.cholesky(xp.asarray([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]], device='npu:0')
+    """
     return systems.cholesky(x, upper)
 
 
 def cross(x1: T, x2: T, /, *, axis: int = -1) -> T:
-    """Cross products of 3-element vectors. Like: numpy.linalg.cross."""
+    """Cross products of 3-element vectors. Like: numpy.linalg.cross.
+
+    Examples:
+        >>> xp.linalg.cross(xp.asarray([1, 0, 0]), xp.asarray([0, 1, 0]))
+        tensor([0, 0, 1], device='npu:0')
+    """
     left, right = views.broadcast_tensors(*same_dtype(x1, x2))
     return linalg_vectors.cross(left, right, dim=axis)
 
 
 def diagonal(x: T, /, *, offset: int = 0) -> T:
-    """The diagonals of matrices, a view. Like: numpy.linalg.diagonal."""
+    """The diagonals of matrices, a view. Like: numpy.linalg.diagonal.
+
+    Examples:
+        >>> xp.linalg.diagonal(xp.asarray([[1, 2], [3, 4]]))
+        tensor([1, 4], device='npu:0')
+    """
     return systems.diagonal(x, offset=offset)
 
 
 def eig(x: T, /) -> Eigen[T]:
-    """Eigenvalues and eigenvectors of any square matrices. Like: numpy.linalg.eig."""
+    """Eigenvalues and eigenvectors of any square matrices. Like: numpy.linalg.eig.
+
+    Examples:
+        >>> xp.linalg.eig(xp.asarray([[2.0, 0.0], [0.0, 3.0]])).eigenvalues
+        tensor([2.+0.j, 3.+0.j], device='npu:0')
+    """
     return Eigen(*linalg_eigen.eig(x))
 
 
 def eigvals(x: T, /) -> T:
-    """Eigenvalues of any square matrices. Like: numpy.linalg.eigvals."""
+    """Eigenvalues of any square matrices. Like: numpy.linalg.eigvals.
+
+    Examples:
+        >>> xp.linalg.eigvals(xp.asarray([[2.0, 0.0], [0.0, 3.0]]))
+        tensor([2.+0.j, 3.+0.j], device='npu:0')
+    """
     return linalg_eigen.eigvals(x)
 
 
 def eigh(x: T, /) -> Eigen[T]:
-    """Eigenvalues and eigenvectors of symmetric or Hermitian matrices. Like: numpy.linalg.eigh."""
+    """Eigenvalues and eigenvectors of symmetric or Hermitian matrices. Like: numpy.linalg.eigh.
+
+    Examples:
+        >>> xp.linalg.eigh(xp.asarray([[3.0, 0.0], [0.0, 2.0]])).eigenvalues
+        tensor([2., 3.], device='npu:0')
+    """
     return Eigen(*factors.eigh(x))
 
 
 def matrix_norm(x: T, /, *, keepdims: bool = False, ord: Any = "fro") -> T:
-    """Norms of matrices. Like: numpy.linalg.matrix_norm."""
+    """Norms of matrices. Like: numpy.linalg.matrix_norm.
+
+    Examples:
+        >>> xp.linalg.matrix_norm(xp.asarray([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(5., device='npu:0')
+    """
     return norms.matrix_norm(x, ord, (-2, -1), keepdims)
 
 
 def matrix_power(x: T, n: int, /) -> T:
-    """Square matrices to an integer power. Like: numpy.linalg.matrix_power."""
+    """Square matrices to an integer power. Like: numpy.linalg.matrix_power.
+
+    Examples:
+        >>> xp.linalg.matrix_power(xp.asarray([[1.0, 1.0], [1.0, 0.0]]), 5)
+        tensor([[8., 5.],
+                [5., 3.]], device='npu:0')
+    """
     return linalg_products.matrix_power(x, n)
 
 
 def matrix_rank(x: T, /, *, rtol: Any = None) -> T:
-    """Numbers of singular values above `rtol` times the greatest. Like: numpy.linalg.matrix_rank."""
+    """Numbers of singular values above `rtol` times the greatest. Like: numpy.linalg.matrix_rank.
+
+    Examples:
+        >>> xp.linalg.matrix_rank(xp.asarray([[1.0, 2.0], [2.0, 4.0]]))
+        tensor(1, device='npu:0')
+    """
     return norms.matrix_rank(x, rtol=rtol)
 
 
 def outer(x1: T, x2: T, /) -> T:
-    """Products of all pairs of elements of two vectors. Like: numpy.linalg.outer."""
+    """Products of all pairs of elements of two vectors. Like: numpy.linalg.outer.
+
+    Examples:
+        >>> xp.linalg.outer(xp.asarray([1, 2]), xp.asarray([3, 4]))
+        tensor([[3, 4],
+                [6, 8]], device='npu:0')
+    """
     left, right = same_dtype(x1, x2)
     return left[:, None] * right[None, :]
 
 
 def pinv(x: T, /, *, rtol: Any = None) -> T:
-    """Pseudo-inverses. Like: numpy.linalg.pinv."""
+    """Pseudo-inverses. Like: numpy.linalg.pinv.
+
+    Examples:
+        >>> xp.linalg.pinv(xp.asarray([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]], device='npu:0')
+    """
     return norms.pinv(x, rtol=rtol)
 
 
 def qr(x: T, /, *, mode: str = "reduced") -> QR[T]:
-    """Orthonormal and triangular factors. Like: numpy.linalg.qr."""
+    """Orthonormal and triangular factors. Like: numpy.linalg.qr.
+
+    Examples:
+        >>> xp.abs(xp.linalg.qr(xp.asarray([[3.0, 1.0], [4.0, 2.0]])).R)
+        tensor([[5.0000, 2.2000],
+                [0.0000, 0.4000]], device='npu:0')
+    """
     return QR(*factors.qr(x, mode))
 
 
 def slogdet(x: T, /) -> SignAndLog[T]:
-    """Signs and logarithms of determinants. Like: numpy.linalg.slogdet."""
+    """Signs and logarithms of determinants. Like: numpy.linalg.slogdet.
+
+    Examples:
+        >>> xp.linalg.slogdet(xp.asarray([[-1.0, 0.0], [0.0, 1.0]])).sign
+        tensor(-1., device='npu:0')
+    """
     return SignAndLog(*systems.slogdet(x))
 
 
 def solve(x1: T, x2: T, /) -> T:
-    """Solutions of systems of linear equations; `x2` is one vector, or matrices. Like: numpy.linalg.solve."""
+    """Solutions of systems of linear equations; `x2` is one vector, or matrices. Like: numpy.linalg.solve.
+
+    Examples:
+        >>> xp.linalg.solve(xp.asarray([[2.0, 0.0], [0.0, 4.0]]), xp.asarray([2.0, 8.0]))
+        tensor([1., 2.], device='npu:0')
+    """
     x1, x2 = same_dtype(x1, x2)
     if x2.ndim == 1:
         stack = x1.shape[:-2]
@@ -157,17 +232,32 @@ def solve(x1: T, x2: T, /) -> T:
 
 
 def svd(x: T, /, *, full_matrices: bool = True) -> SVD[T]:
-    """Singular value decompositions. Like: numpy.linalg.svd."""
+    """Singular value decompositions. Like: numpy.linalg.svd.
+
+    Examples:
+        >>> xp.linalg.svd(xp.asarray([[3.0, 0.0], [0.0, -4.0]])).S
+        tensor([4., 3.], device='npu:0')
+    """
     return SVD(*factors.svd(x, full_matrices))
 
 
 def trace(x: T, /, *, offset: int = 0, dtype: DType | None = None) -> T:
-    """Sums along diagonals. Like: numpy.linalg.trace."""
+    """Sums along diagonals. Like: numpy.linalg.trace.
+
+    Examples:
+        >>> xp.linalg.trace(xp.asarray([[1, 2], [3, 4]]))
+        tensor(5, device='npu:0')
+    """
     if dtype is None and x.dtype.category == d.INTEGER and not x.dtype.is_signed:
         dtype = d.uint64
     return reduction.sum(shape.clone(systems.diagonal(x, offset=offset)), -1, dtype=dtype)
 
 
 def vector_norm(x: T, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> T:
-    """Norms of vectors along axes, of all elements if None. Like: numpy.linalg.vector_norm."""
+    """Norms of vectors along axes, of all elements if None. Like: numpy.linalg.vector_norm.
+
+    Examples:
+        >>> xp.linalg.vector_norm(xp.asarray([3.0, 4.0]))
+        tensor(5., device='npu:0')
+    """
     return reduction.vector_norm(x, ord, axis, keepdims)

@@ -19,12 +19,22 @@ Axis = int | tuple[int, ...] | None
 
 
 def sum(x: T, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> T:
-    """Sums; of integers in int64 (uint64 of unsigned ones). Like: numpy.sum."""
+    """Sums; of integers in int64 (uint64 of unsigned ones). Like: numpy.sum.
+
+    Examples:
+        >>> xp.sum(xp.asarray([1, 2, 3], dtype=xp.int8)).dtype
+        ascendtensor.int64
+    """
     return reduction.sum(x, axis, keepdims, dtype=_wide(x, dtype)) if axis != () else _untouched(x, dtype)
 
 
 def prod(x: T, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> T:
-    """Products; of integers in int64 (uint64 of unsigned ones). Like: numpy.prod."""
+    """Products; of integers in int64 (uint64 of unsigned ones). Like: numpy.prod.
+
+    Examples:
+        >>> xp.prod(xp.asarray([2, 3, 4]))
+        tensor(24, device='npu:0')
+    """
     return reduction.prod(x, axis, keepdims, dtype=_wide(x, dtype)) if axis != () else _untouched(x, dtype)
 
 
@@ -42,67 +52,127 @@ def _untouched(x: Any, dtype: DType | None) -> Any:
 
 
 def max(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
-    """The greatest elements. Like: numpy.max."""
+    """The greatest elements. Like: numpy.max.
+
+    Examples:
+        >>> xp.max(xp.asarray([[1, 5], [7, 2]]), axis=1)
+        tensor([5, 7], device='npu:0')
+    """
     return reduction.amax(x, axis, keepdims) if axis != () else shape.clone(x)
 
 
 def min(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
-    """The least elements. Like: numpy.min."""
+    """The least elements. Like: numpy.min.
+
+    Examples:
+        >>> xp.min(xp.asarray([[1, 5], [7, 2]]), axis=1)
+        tensor([1, 2], device='npu:0')
+    """
     return reduction.amin(x, axis, keepdims) if axis != () else shape.clone(x)
 
 
 def mean(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
-    """Means. Like: numpy.mean."""
+    """Means. Like: numpy.mean.
+
+    Examples:
+        >>> xp.mean(xp.asarray([1.0, 2.0, 3.0]))
+        tensor(2., device='npu:0')
+    """
     return reduction.mean(x, axis, keepdims) if axis != () else shape.clone(x)
 
 
 def std(x: T, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> T:
-    """Standard deviations; sums are divided by the number of elements less `correction`. Like: numpy.std."""
+    """Standard deviations; sums are divided by the number of elements less `correction`. Like: numpy.std.
+
+    Examples:
+        >>> xp.std(xp.asarray([1.0, 3.0]))
+        tensor(1., device='npu:0')
+    """
     if axis == ():  # each element by itself: its distance from its mean is 0
         return (x - x) / (1 - correction)
     return reduction.std(x, axis, keepdim=keepdims, correction=correction)
 
 
 def var(x: T, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> T:
-    """Variances; sums are divided by the number of elements less `correction`. Like: numpy.var."""
+    """Variances; sums are divided by the number of elements less `correction`. Like: numpy.var.
+
+    Examples:
+        >>> xp.var(xp.asarray([1.0, 2.0, 3.0]), correction=1)
+        tensor(1., device='npu:0')
+    """
     if axis == ():  # each element by itself: its distance from its mean is 0
         return (x - x) / (1 - correction)
     return reduction.var(x, axis, keepdim=keepdims, correction=correction)
 
 
 def all(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
-    """Whether all elements are true. Like: numpy.all."""
+    """Whether all elements are true. Like: numpy.all.
+
+    Examples:
+        >>> xp.all(xp.asarray([True, False]))
+        tensor(False, device='npu:0')
+    """
     return reduction.all(x, axis, keepdims) if axis != () else x.to(d.bool_, copy=True)
 
 
 def any(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
-    """Whether some element is true. Like: numpy.any."""
+    """Whether some element is true. Like: numpy.any.
+
+    Examples:
+        >>> xp.any(xp.asarray([True, False]))
+        tensor(True, device='npu:0')
+    """
     return reduction.any(x, axis, keepdims) if axis != () else x.to(d.bool_, copy=True)
 
 
 def count_nonzero(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
-    """Numbers of elements that are not zero, int64. Like: numpy.count_nonzero."""
+    """Numbers of elements that are not zero, int64. Like: numpy.count_nonzero.
+
+    Examples:
+        >>> xp.count_nonzero(xp.asarray([0, 5, 3]))
+        tensor(2, device='npu:0')
+    """
     nonzero = x if x.dtype is d.bool_ else comparison.ne(x, 0)
     return reduction.sum(nonzero, axis, keepdims) if axis != () else nonzero.to(d.int64)
 
 
 def argmax(x: T, /, *, axis: int | None = None, keepdims: bool = False) -> T:
-    """Positions of the greatest elements, the first of several. Like: numpy.argmax."""
+    """Positions of the greatest elements, the first of several. Like: numpy.argmax.
+
+    Examples:
+        >>> xp.argmax(xp.asarray([1, 5, 3]))
+        tensor(1, device='npu:0')
+    """
     return reduction.argmax(x, axis, keepdims)
 
 
 def argmin(x: T, /, *, axis: int | None = None, keepdims: bool = False) -> T:
-    """Positions of the least elements, the first of several. Like: numpy.argmin."""
+    """Positions of the least elements, the first of several. Like: numpy.argmin.
+
+    Examples:
+        >>> xp.argmin(xp.asarray([4, 1, 3]))
+        tensor(1, device='npu:0')
+    """
     return reduction.argmin(x, axis, keepdims)
 
 
 def cumulative_sum(x: T, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> T:
-    """Running sums, a zero before them if `include_initial`. Like: numpy.cumulative_sum."""
+    """Running sums, a zero before them if `include_initial`. Like: numpy.cumulative_sum.
+
+    Examples:
+        >>> xp.cumulative_sum(xp.asarray([1, 2, 3]), include_initial=True)
+        tensor([0, 1, 3, 6], device='npu:0')
+    """
     return _running(reduction.cumsum, x, "cumulative_sum", axis, dtype, 0 if include_initial else None)
 
 
 def cumulative_prod(x: T, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> T:
-    """Running products, a one before them if `include_initial`. Like: numpy.cumulative_prod."""
+    """Running products, a one before them if `include_initial`. Like: numpy.cumulative_prod.
+
+    Examples:
+        >>> xp.cumulative_prod(xp.asarray([1, 2, 3]))
+        tensor([1, 2, 6], device='npu:0')
+    """
     return _running(reduction.cumprod, x, "cumulative_prod", axis, dtype, 1 if include_initial else None)
 
 
@@ -120,12 +190,22 @@ def _running(function: Any, x: Any, name: str, axis: int | None, dtype: DType | 
 
 
 def diff(x: T, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> T:
-    """`n`-th differences of neighbours. Like: numpy.diff."""
+    """`n`-th differences of neighbours. Like: numpy.diff.
+
+    Examples:
+        >>> xp.diff(xp.asarray([1, 4, 9]))
+        tensor([3, 5], device='npu:0')
+    """
     return statistics.diff(x, n, axis, prepend, append)
 
 
 def nonzero(x: T, /) -> tuple[T, ...]:
-    """Positions of the elements that are not zero, one array for each axis. Like: numpy.nonzero."""
+    """Positions of the elements that are not zero, one array for each axis. Like: numpy.nonzero.
+
+    Examples:
+        >>> xp.nonzero(xp.asarray([0, 5, 3]))
+        (tensor([1, 2], device='npu:0'),)
+    """
     if not x.ndim:
         raise ShapeError("at least one dimension is needed").with_context("nonzero", (x,))
     return tuple(gather.nonzero(x, as_tuple=True))
@@ -136,20 +216,40 @@ def where(condition: NPUTensor, x1: T, x2: Any, /) -> T: ...
 @overload
 def where(condition: NPUTensor, x1: complex, x2: T, /) -> T: ...
 def where(condition: Any, x1: Any, x2: Any, /) -> Any:
-    """`x1` where the condition holds, else `x2`. Like: numpy.where."""
+    """`x1` where the condition holds, else `x2`. Like: numpy.where.
+
+    Examples:
+        >>> xp.where(xp.asarray([True, False]), xp.asarray([1, 2]), xp.asarray([3, 4]))
+        tensor([1, 4], device='npu:0')
+    """
     return gather.where(condition, *promoted(x1, x2))
 
 
 def searchsorted(x1: T, x2: Any, /, *, side: str = "left", sorter: T | None = None) -> T:
-    """Positions in the sorted vector `x1` before which the elements of `x2` belong. Like: numpy.searchsorted."""
+    """Positions in the sorted vector `x1` before which the elements of `x2` belong. Like: numpy.searchsorted.
+
+    Examples:
+        >>> xp.searchsorted(xp.asarray([1, 3, 5]), xp.asarray([3, 6]))
+        tensor([1, 3], device='npu:0')
+    """
     return sorting.searchsorted(x1 if sorter is None else gather.index_select(x1, 0, sorter), x2, side=side)
 
 
 def sort(x: T, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
-    """The elements in order. Like: numpy.sort."""
+    """The elements in order. Like: numpy.sort.
+
+    Examples:
+        >>> xp.sort(xp.asarray([3, 1, 2]), descending=True)
+        tensor([3, 2, 1], device='npu:0')
+    """
     return sorting.sort(x, axis, descending, stable)[0]
 
 
 def argsort(x: T, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
-    """The positions that would put the elements in order. Like: numpy.argsort."""
+    """The positions that would put the elements in order. Like: numpy.argsort.
+
+    Examples:
+        >>> xp.argsort(xp.asarray([3, 1, 2]))
+        tensor([1, 2, 0], device='npu:0')
+    """
     return sorting.argsort(x, axis, descending, stable)

@@ -60,6 +60,11 @@ def scaled_dot_product_attention(
         ValueRangeError: Both a mask and `is_causal`, or no probability.
 
     Ascend operator: BatchMatMulV2, Mul and SoftmaxV2. Like: torch.nn.functional.scaled_dot_product_attention.
+
+    Examples:
+        >>> q, k, v = at.ones(1, 1, 2), at.ones(1, 2, 2), at.tensor([[[0.0, 2.0], [2.0, 4.0]]])
+        >>> at.nn.functional.scaled_dot_product_attention(q, k, v)
+        tensor([[[1., 3.]]], device='npu:0')
     """
     _check(query, key, value, attn_mask, dropout_p, is_causal)
     batch = query.desc.shape[:-2]
@@ -198,6 +203,15 @@ def multi_head_attention_forward(
         ValueRangeError: `is_causal` without a mask, or a fixed key or value.
 
     Ascend operator: MatMulV2, BatchMatMulV2 and SoftmaxV2. Like: torch.nn.functional.multi_head_attention_forward.
+
+    Examples:
+        >>> x, eye = at.ones(2, 1, 4), at.eye(4)
+        >>> result, weights = at.nn.functional.multi_head_attention_forward(
+        ...     x, x, x, 4, 2, at.cat([eye, eye, eye]), None, None, None, False, 0.0, eye, None
+        ... )
+        >>> weights
+        tensor([[[0.5000, 0.5000],
+                 [0.5000, 0.5000]]], device='npu:0')
     """
     name = "multi_head_attention_forward"
     if static_k is not None or static_v is not None:

@@ -58,6 +58,10 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         ValueRangeError: Another name, or a slope that is no number.
 
     Like: torch.nn.init.calculate_gain.
+
+    Examples:
+        >>> at.nn.init.calculate_gain("leaky_relu", 1.0)
+        1.0
     """
     if nonlinearity in _LINEAR:
         return 1
@@ -74,13 +78,24 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 @checked
 def uniform_(tensor: T, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> T:
-    """Numbers that are equally likely anywhere in [a, b). Ascend operator: StatelessRandomUniformV2. Like: torch.nn.init.uniform_."""
+    """Numbers that are equally likely anywhere in [a, b). Ascend operator: StatelessRandomUniformV2. Like: torch.nn.init.uniform_.
+
+    Examples:
+        >>> bool((at.nn.init.uniform_(at.empty(100), 2.0, 3.0) >= 2).all())
+        True
+    """
     return random.uniform_(tensor, a, b, generator=generator)
 
 
 @checked
 def normal_(tensor: T, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> T:
-    """Numbers of a normal distribution. Ascend operator: StatelessRandomNormalV2. Like: torch.nn.init.normal_."""
+    """Numbers of a normal distribution. Ascend operator: StatelessRandomNormalV2. Like: torch.nn.init.normal_.
+
+    Examples:
+        >>> at.nn.init.normal_(at.empty(2, 2), 5.0, 0.0)
+        tensor([[5., 5.],
+                [5., 5.]], device='npu:0')
+    """
     return random.normal_(tensor, mean, std, generator=generator)
 
 
@@ -100,6 +115,10 @@ def trunc_normal_(tensor: T, mean: float = 0.0, std: float = 1.0, a: float = -2.
 
     Ascend operator: StatelessTruncatedNormalV2 for ends two deviations from the mean, else StatelessRandomUniformV2 and Erfinv in float32.
         Like: torch.nn.init.trunc_normal_.
+
+    Examples:
+        >>> bool((at.nn.init.trunc_normal_(at.empty(100), a=-1.0, b=1.0).abs() <= 1).all())
+        True
     """
     check_writable(tensor, "trunc_normal_")
     if not std > 0:
@@ -123,25 +142,46 @@ def trunc_normal_(tensor: T, mean: float = 0.0, std: float = 1.0, a: float = -2.
 
 @checked
 def constant_(tensor: T, val: float) -> T:
-    """One number everywhere. Ascend operator: Fill. Like: torch.nn.init.constant_."""
+    """One number everywhere. Ascend operator: Fill. Like: torch.nn.init.constant_.
+
+    Examples:
+        >>> at.nn.init.constant_(at.empty(2), 0.5)
+        tensor([0.5000, 0.5000], device='npu:0')
+    """
     return indexing.fill(tensor, val)
 
 
 @checked
 def ones_(tensor: T) -> T:
-    """Ones. Ascend operator: Fill. Like: torch.nn.init.ones_."""
+    """Ones. Ascend operator: Fill. Like: torch.nn.init.ones_.
+
+    Examples:
+        >>> at.nn.init.ones_(at.empty(2))
+        tensor([1., 1.], device='npu:0')
+    """
     return indexing.fill(tensor, 1)
 
 
 @checked
 def zeros_(tensor: T) -> T:
-    """Zeros. Ascend operator: Fill. Like: torch.nn.init.zeros_."""
+    """Zeros. Ascend operator: Fill. Like: torch.nn.init.zeros_.
+
+    Examples:
+        >>> at.nn.init.zeros_(at.empty(2))
+        tensor([0., 0.], device='npu:0')
+    """
     return indexing.fill(tensor, 0)
 
 
 @checked
 def eye_(tensor: T) -> T:
-    """Ones on the diagonal of a matrix, zeros elsewhere. Like: torch.nn.init.eye_."""
+    """Ones on the diagonal of a matrix, zeros elsewhere. Like: torch.nn.init.eye_.
+
+    Examples:
+        >>> at.nn.init.eye_(at.empty(2, 2))
+        tensor([[1., 0.],
+                [0., 1.]], device='npu:0')
+    """
     shape = _of_rank(tensor, (2,), "eye_")
     return copy_into(tensor, eye(*shape, dtype=tensor.desc.dtype, device=tensor.desc.device))
 
@@ -158,6 +198,10 @@ def dirac_(tensor: T, groups: int = 1) -> T:
         ShapeError: Another number of dims, or outputs that can't be divided.
 
     Like: torch.nn.init.dirac_.
+
+    Examples:
+        >>> at.nn.init.dirac_(at.empty(1, 1, 3))
+        tensor([[[0., 1., 0.]]], device='npu:0')
     """
     shape = _of_rank(tensor, (3, 4, 5), "dirac_")
     if groups < 1 or shape[0] % groups:
@@ -192,14 +236,24 @@ def _fans(tensor: TensorBase, function: str) -> tuple[int, int]:
 
 @checked
 def xavier_uniform_(tensor: T, gain: float = 1.0, generator: Generator | None = None) -> T:
-    """Equally likely numbers of deviation `gain * sqrt(2 / (inputs + outputs))`. Like: torch.nn.init.xavier_uniform_."""
+    """Equally likely numbers of deviation `gain * sqrt(2 / (inputs + outputs))`. Like: torch.nn.init.xavier_uniform_.
+
+    Examples:
+        >>> bool((at.nn.init.xavier_uniform_(at.empty(3, 3)).abs() <= 1).all())
+        True
+    """
     bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / sum(_fans(tensor, "xavier_uniform_")))
     return random.uniform_(tensor, -bound, bound, generator=generator)
 
 
 @checked
 def xavier_normal_(tensor: T, gain: float = 1.0, generator: Generator | None = None) -> T:
-    """Normal numbers of deviation `gain * sqrt(2 / (inputs + outputs))`. Like: torch.nn.init.xavier_normal_."""
+    """Normal numbers of deviation `gain * sqrt(2 / (inputs + outputs))`. Like: torch.nn.init.xavier_normal_.
+
+    Examples:
+        >>> at.nn.init.xavier_normal_(at.empty(3, 4)).shape
+        (3, 4)
+    """
     std = gain * math.sqrt(2.0 / sum(_fans(tensor, "xavier_normal_")))
     return random.normal_(tensor, 0.0, std, generator=generator)
 
@@ -229,6 +283,10 @@ def kaiming_uniform_(
         ValueRangeError: Another mode or function.
 
     Like: torch.nn.init.kaiming_uniform_.
+
+    Examples:
+        >>> bool((at.nn.init.kaiming_uniform_(at.empty(3, 4), nonlinearity="relu").abs() <= (6 / 4) ** 0.5).all())
+        True
     """
     if not tensor.desc.numel:
         return tensor
@@ -243,6 +301,10 @@ def kaiming_normal_(
     """Normal numbers of deviation `gain / sqrt(fan)`. Arguments and errors as for `kaiming_uniform_`.
 
     Like: torch.nn.init.kaiming_normal_.
+
+    Examples:
+        >>> at.nn.init.kaiming_normal_(at.empty(3, 4)).shape
+        (3, 4)
     """
     if not tensor.desc.numel:
         return tensor
@@ -257,6 +319,11 @@ def orthogonal_(tensor: T, gain: float = 1, generator: Generator | None = None) 
         ShapeError: Fewer than 2 dims.
 
     Ascend operator: StatelessRandomNormalV2 and Qr. Like: torch.nn.init.orthogonal_.
+
+    Examples:
+        >>> q = at.nn.init.orthogonal_(at.empty(2, 2))
+        >>> at.allclose(q @ q.T, at.eye(2), atol=1e-5)
+        True
     """
     shape = tensor.desc.shape
     if len(shape) < 2:
@@ -287,6 +354,10 @@ def sparse_(tensor: T, sparsity: float, std: float = 0.01, generator: Generator 
         ShapeError: Not a matrix.
 
     Ascend operator: StatelessRandomNormalV2, StatelessRandomUniformV2 and Sort. Like: torch.nn.init.sparse_.
+
+    Examples:
+        >>> int((at.nn.init.sparse_(at.empty(4, 2), sparsity=0.5) == 0).sum())
+        4
     """
     shape = _of_rank(tensor, (2,), "sparse_")
     random.normal_(tensor, 0.0, std, generator=generator)

@@ -97,6 +97,12 @@ def lstm_cell(input: T, hx: Sequence[T], w_ih: T, w_hh: T, b_ih: T | None = None
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2, Sigmoid, Tanh and Mul. Like: torch.lstm_cell.
+
+    Examples:
+        >>> x, h, w = at.zeros(1, 1), at.zeros(1, 1), at.zeros(4, 1)
+        >>> hidden, cell = at.lstm_cell(x, (h, h + 1), w, w)
+        >>> cell
+        tensor([[0.5000]], device='npu:0')
     """
     if len(hx) != 2:
         raise ShapeError(f"two states are needed, not {len(hx)}").with_context("lstm_cell", (input,))
@@ -122,19 +128,36 @@ def gru_cell(input: T, hx: T, w_ih: T, w_hh: T, b_ih: T | None = None, b_hh: T |
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2, Sigmoid, Tanh and Mul. Like: torch.gru_cell.
+
+    Examples:
+        >>> x, h, w = at.zeros(1, 1), at.ones(1, 1), at.zeros(3, 1)
+        >>> at.gru_cell(x, h, w, w)
+        tensor([[0.5000]], device='npu:0')
     """
     return _cell(_gru, 3, input, (hx,), w_ih, w_hh, b_ih, b_hh, "gru_cell")[0]
 
 
 @checked
 def rnn_tanh_cell(input: T, hx: T, w_ih: T, w_hh: T, b_ih: T | None = None, b_hh: T | None = None) -> T:
-    """`tanh(w_ih @ input + b_ih + w_hh @ hx + b_hh)`. Arguments as for `gru_cell`, with one gate. Like: torch.rnn_tanh_cell."""
+    """`tanh(w_ih @ input + b_ih + w_hh @ hx + b_hh)`. Arguments as for `gru_cell`, with one gate. Like: torch.rnn_tanh_cell.
+
+    Examples:
+        >>> x, h, w = at.ones(1, 1), at.zeros(1, 1), at.ones(1, 1)
+        >>> at.rnn_tanh_cell(x, h, w, w)
+        tensor([[0.7616]], device='npu:0')
+    """
     return _cell(_tanh, 1, input, (hx,), w_ih, w_hh, b_ih, b_hh, "rnn_tanh_cell")[0]
 
 
 @checked
 def rnn_relu_cell(input: T, hx: T, w_ih: T, w_hh: T, b_ih: T | None = None, b_hh: T | None = None) -> T:
-    """`relu(w_ih @ input + b_ih + w_hh @ hx + b_hh)`. Arguments as for `gru_cell`, with one gate. Like: torch.rnn_relu_cell."""
+    """`relu(w_ih @ input + b_ih + w_hh @ hx + b_hh)`. Arguments as for `gru_cell`, with one gate. Like: torch.rnn_relu_cell.
+
+    Examples:
+        >>> x, h, w = at.ones(1, 1), at.ones(1, 1), at.ones(1, 1)
+        >>> at.rnn_relu_cell(x, h, w, w)
+        tensor([[2.]], device='npu:0')
+    """
     return _cell(_relu, 1, input, (hx,), w_ih, w_hh, b_ih, b_hh, "rnn_relu_cell")[0]
 
 
@@ -259,6 +282,12 @@ def lstm(
         DTypeError: The dtypes differ.
 
     Ascend operator: DynamicRNN for each layer and direction; composed for bfloat16 and float64. Like: torch.lstm.
+
+    Examples:
+        >>> x, h, w = at.zeros(2, 1, 1), at.zeros(1, 1, 1), at.zeros(4, 1)
+        >>> output, hidden, cell = at.lstm(x, (h, h + 1), [w, w], False, 1, 0.0, False, False, False)
+        >>> cell.flatten()
+        tensor([0.2500], device='npu:0')
     """
     if len(hx) != 2:
         raise ShapeError(f"two states are needed, not {len(hx)}").with_context("lstm", (input,))
@@ -293,6 +322,12 @@ def gru(
         DTypeError: The dtypes differ.
 
     Ascend operator: MatMulV2, Sigmoid, Tanh and Mul for each step (DynamicGRUV2 takes float16 only). Like: torch.gru.
+
+    Examples:
+        >>> x, h, w = at.zeros(2, 1, 1), at.ones(1, 1, 1), at.zeros(3, 1)
+        >>> output, last = at.gru(x, h, [w, w], False, 1, 0.0, False, False, False)
+        >>> output.flatten()
+        tensor([0.5000, 0.2500], device='npu:0')
     """
     options = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
     outputs, hidden = _network(_along, _gru, 3, input, (hx,), params, options, "gru")
@@ -311,7 +346,14 @@ def rnn_tanh(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[T, T]:
-    """Layers of `rnn_tanh_cell` along a sequence. Arguments, result and errors as for `gru`. Like: torch.rnn_tanh."""
+    """Layers of `rnn_tanh_cell` along a sequence. Arguments, result and errors as for `gru`. Like: torch.rnn_tanh.
+
+    Examples:
+        >>> x, h, w = at.ones(2, 1, 1), at.zeros(1, 1, 1), at.ones(1, 1)
+        >>> output, last = at.rnn_tanh(x, h, [w, w], False, 1, 0.0, False, False, False)
+        >>> output.flatten()
+        tensor([0.7616, 0.9427], device='npu:0')
+    """
     options = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
     outputs, hidden = _network(_along, _tanh, 1, input, (hx,), params, options, "rnn_tanh")
     return outputs, hidden
@@ -329,7 +371,14 @@ def rnn_relu(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[T, T]:
-    """Layers of `rnn_relu_cell` along a sequence. Arguments, result and errors as for `gru`. Like: torch.rnn_relu."""
+    """Layers of `rnn_relu_cell` along a sequence. Arguments, result and errors as for `gru`. Like: torch.rnn_relu.
+
+    Examples:
+        >>> x, h, w = at.ones(2, 1, 1), at.zeros(1, 1, 1), at.ones(1, 1)
+        >>> output, last = at.rnn_relu(x, h, [w, w], False, 1, 0.0, False, False, False)
+        >>> output.flatten()
+        tensor([1., 2.], device='npu:0')
+    """
     options = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
     outputs, hidden = _network(_along, _relu, 1, input, (hx,), params, options, "rnn_relu")
     return outputs, hidden

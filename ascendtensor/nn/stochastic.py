@@ -52,7 +52,15 @@ def _put(result: T, input: T, inplace: bool) -> T:
 
 @checked
 def dropout_(input: T, p: float = 0.5, training: bool = True, *, generator: Generator | None = None) -> T:
-    """`dropout`, written into the tensor. Like: torch.dropout_."""
+    """`dropout`, written into the tensor. Like: torch.dropout_.
+
+    Examples:
+        >>> x = at.ones(4)
+        >>> at.dropout_(x, 1.0, True)
+        tensor([0., 0., 0., 0.], device='npu:0')
+        >>> x
+        tensor([0., 0., 0., 0.], device='npu:0')
+    """
     return dropout(input, p, training, True, generator=generator)
 
 
@@ -78,6 +86,11 @@ def feature_dropout(input: T, p: float = 0.5, training: bool = True, *, generato
         DTypeError: Not a floating dtype.
 
     Ascend operator: StatelessBernoulli and Mul. Like: torch.feature_dropout.
+
+    Examples:
+        >>> at.feature_dropout(at.ones(1, 2, 3), 0.5, False)
+        tensor([[[1., 1., 1.],
+                 [1., 1., 1.]]], device='npu:0')
     """
     return _channels(input, p, training, generator, False, "feature_dropout")
 
@@ -130,6 +143,11 @@ def dropout1d(input: T, p: float = 0.5, training: bool = True, inplace: bool = F
         DTypeError: Not a floating dtype.
 
     Ascend operator: StatelessBernoulli and Mul. Like: torch.nn.functional.dropout1d.
+
+    Examples:
+        >>> at.nn.functional.dropout1d(at.ones(1, 2, 3), training=False)
+        tensor([[[1., 1., 1.],
+                 [1., 1., 1.]]], device='npu:0')
     """
     return _by_rank(input, p, training, inplace, generator, (2, 3), 2, "dropout1d")
 
@@ -139,6 +157,10 @@ def dropout2d(input: T, p: float = 0.5, training: bool = True, inplace: bool = F
     """`dropout` of whole channels of (batch, channels, height, width); three dims are (batch, channels, length), as in PyTorch.
 
     Arguments, result and errors as for `dropout1d`. Like: torch.nn.functional.dropout2d.
+
+    Examples:
+        >>> at.nn.functional.dropout2d(at.ones(1, 2, 1, 2), training=False).shape
+        (1, 2, 1, 2)
     """
     return _by_rank(input, p, training, inplace, generator, (2, 3, 4), 0, "dropout2d")
 
@@ -148,6 +170,10 @@ def dropout3d(input: T, p: float = 0.5, training: bool = True, inplace: bool = F
     """`dropout` of whole channels of (channels, depth, height, width) or (batch, channels, depth, height, width).
 
     Arguments, result and errors as for `dropout1d`. Like: torch.nn.functional.dropout3d.
+
+    Examples:
+        >>> at.nn.functional.dropout3d(at.ones(1, 2, 1, 1, 2), training=False).shape
+        (1, 2, 1, 1, 2)
     """
     return _by_rank(input, p, training, inplace, generator, (2, 4, 5), 4, "dropout3d")
 
@@ -185,6 +211,10 @@ def alpha_dropout(input: T, p: float = 0.5, training: bool = False, inplace: boo
         DTypeError: Not a floating dtype.
 
     Ascend operator: StatelessBernoulli, Mul and Add. Like: torch.nn.functional.alpha_dropout.
+
+    Examples:
+        >>> at.nn.functional.alpha_dropout(at.ones(4), training=False)
+        tensor([1., 1., 1., 1.], device='npu:0')
     """
     _probability(p, "alpha_dropout")
     floating(input, "alpha_dropout")
@@ -199,6 +229,11 @@ def feature_alpha_dropout(
 
     Arguments, result and errors as for `alpha_dropout`; a ShapeError where there are no channels.
     Like: torch.nn.functional.feature_alpha_dropout.
+
+    Examples:
+        >>> at.nn.functional.feature_alpha_dropout(at.ones(1, 2, 3), training=False)
+        tensor([[[1., 1., 1.],
+                 [1., 1., 1.]]], device='npu:0')
     """
     result = _channels(input, p, training, generator, True, "feature_alpha_dropout")
     return result if result is input else _put(result, input, inplace)
@@ -234,6 +269,10 @@ def rrelu(
         DTypeError: Not a floating dtype.
 
     Ascend operator: LeakyRelu; in training StatelessRandomUniformV2, Mul and SelectV2. Like: torch.rrelu.
+
+    Examples:
+        >>> at.nn.functional.rrelu(at.tensor([-1.0, 2.0]), 0.5, 0.5)
+        tensor([-0.5000,  2.0000], device='npu:0')
     """
     if not lower <= upper:
         raise ValueRangeError(f"lower, {lower}, must not be above upper, {upper}", where="rrelu")
@@ -248,7 +287,15 @@ def rrelu(
 
 @checked
 def rrelu_(input: T, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, *, generator: Generator | None = None) -> T:
-    """`rrelu`, written into the tensor. Like: torch.rrelu_."""
+    """`rrelu`, written into the tensor. Like: torch.rrelu_.
+
+    Examples:
+        >>> x = at.tensor([-1.0, 2.0])
+        >>> at.nn.functional.rrelu_(x, 0.5, 0.5) is x
+        True
+        >>> x
+        tensor([-0.5000,  2.0000], device='npu:0')
+    """
     return rrelu(input, lower, upper, training, True, generator=generator)
 
 
@@ -277,6 +324,10 @@ def gumbel_softmax(
         DTypeError: Not a floating dtype.
 
     Ascend operator: StatelessRandomUniformV2, Log, SoftmaxV2; ArgMaxV2 for `hard`. Like: torch.nn.functional.gumbel_softmax.
+
+    Examples:
+        >>> at.nn.functional.gumbel_softmax(at.zeros(2, 3), hard=True).sum(1)
+        tensor([1., 1.], device='npu:0')
     """
     floating(logits, "gumbel_softmax")
     waiting = elementwise.maximum(unary.neg(unary.log1p(unary.neg(_uniform(logits, generator)))), _LEAST)
