@@ -27,7 +27,6 @@ from .ops.call import plain, planner
 from .ops.custom import CustomOp
 from .runtime.desc import TensorDesc
 from .runtime.device import on_shutdown
-from .runtime.memory import DeviceBuffer
 
 if TYPE_CHECKING:
     from .compiler.description import Description
@@ -196,7 +195,7 @@ class DynamicKernel(CustomOp):
         key = (*[None if operand is None else operand.desc for operand in given], arguments)
         found = self._prepared.get(key) or self._prepare(key, row, given, arguments, device)
         reads = [given[index].buffer for index in found.places]
-        writes = [DeviceBuffer(stream.pool.take(desc.block_size), stream) for desc in found.results]
+        writes = [stream.pool.lend(desc.block_size, stream) for desc in found.results]
         if any(desc.numel for desc in found.results):
             direct.ordered(reads, writes, stream)
             read = [device.null_buffer] * len(found.description.inputs)

@@ -24,7 +24,6 @@ from ..ops.schema import Attr, Input, Meta, Outcome, Row
 from ..ops.writing import check_writable, copy_into, takes_outputs
 from ..runtime.desc import TensorDesc
 from ..runtime.device import DeviceLike, as_device, backend
-from ..runtime.memory import DeviceBuffer
 from .binding import DTYPES, Attributes, Bound, Slot, bind, format_of, minus_zeros, specs
 from .prototype import document, known, signature, wrong
 
@@ -252,7 +251,7 @@ def _apart(target: TensorBase, targets: Sequence[TensorBase | None], operands: S
 
 def _fresh(desc: TensorDesc, cls: type[TensorBase]) -> TensorBase:
     stream = desc.device.current_stream()
-    return base.make(cls, desc, DeviceBuffer(stream.pool.take(desc.block_size), stream))
+    return base.make(cls, desc, stream.pool.lend(desc.block_size, stream))
 
 
 def _copy_of(tensor: TensorBase) -> TensorBase:

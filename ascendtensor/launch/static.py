@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..acl.binding import execute_with_handle
-from ..runtime.memory import Block, DeviceBuffer
+from ..runtime.memory import DeviceBuffer
 
 if TYPE_CHECKING:
     from ..compiler.description import Description
@@ -50,18 +50,26 @@ class Prepared:
     simple: bool
 
 
-def _take(stream: Stream, size: int) -> Block:
-    """A block for a result: the last one that came back if it fits, else one of the stream's pool."""
-    returns = stream.pool.returns
-    if returns:
-        try:
-            block = returns.pop()
-        except IndexError:  # another thread shares the stream and was faster
-            return stream.pool.take(size)
-        if block.size == size:
-            return block
-        returns.append(block)
-    return stream.pool.take(size)
+def _buffer(stream: Stream, size: int) -> DeviceBuffer:
+    """Memory for a result: the last block that came back if it fits, else one of the stream's pool."""
+    pool = stream.pool
+    if not pool.returns:
+        return pool.lend(size, stream)
+    output = _new(DeviceBuffer)
+    try:
+        for block in pool.lent:  # no call, see there
+            output.block = block
+            break
+    except IndexError:  # another thread shares the stream and was faster
+        return pool.lend(size, stream)
+    if block.size != size:
+        del output  # it gives the block back
+        return pool.lend(size, stream)
+    output.data_buffer = block.data_buffer
+    output.stream = stream
+    output.readers = None
+    output.extent = 0
+    return output
 
 
 class Plan:
@@ -137,7 +145,7 @@ class Plan:
         return inputs, alive
 
     def allocate(self, stream: Stream) -> list[DeviceBuffer]:
-        return [DeviceBuffer(_take(stream, size), stream) for size in self.sizes]
+        return [_buffer(stream, size) for size in self.sizes]
 
     def wrap(self, operands: Sequence[Any], buffers: Sequence[DeviceBuffer]) -> Any:
         """Tensors over the output buffers, of the first tensor operand's class; one output is given bare."""
@@ -209,7 +217,7 @@ class UnaryPlan(StaticPlan):
         source = input.buffer
         if source.stream is not stream:
             source.read_on(stream)
-        # DeviceBuffer(block, stream), without the call; made first, so that an interrupt finds somebody to give the block back.
+        # `_buffer(stream, self.size)`, without the call; made first, so that an interrupt finds somebody to give the block back.
         output = _new(DeviceBuffer)
         returns = stream.pool.returns
         if returns:
@@ -220,6 +228,9 @@ class UnaryPlan(StaticPlan):
                     block = stream.pool.take(self.size)
             except IndexError:  # another thread shares the stream and was faster
                 block = stream.pool.take(self.size)
+            except BaseException:  # an interrupt before the block had a name
+                stream.pool.reclaim()
+                raise
         else:
             block = stream.pool.take(self.size)
         output.block = block
@@ -257,7 +268,7 @@ class BinaryPlan(StaticPlan):
         right = other.buffer
         if right.stream is not stream:
             right.read_on(stream)
-        # DeviceBuffer(block, stream), without the call; made first, so that an interrupt finds somebody to give the block back.
+        # `_buffer(stream, self.size)`, without the call; made first, so that an interrupt finds somebody to give the block back.
         output = _new(DeviceBuffer)
         returns = stream.pool.returns
         if returns:
@@ -268,6 +279,9 @@ class BinaryPlan(StaticPlan):
                     block = stream.pool.take(self.size)
             except IndexError:  # another thread shares the stream and was faster
                 block = stream.pool.take(self.size)
+            except BaseException:  # an interrupt before the block had a name
+                stream.pool.reclaim()
+                raise
         else:
             block = stream.pool.take(self.size)
         output.block = block

@@ -18,7 +18,6 @@ from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..runtime.desc import TensorDesc
-from ..runtime.memory import DeviceBuffer
 from . import elementwise, reduction, shape, unary, views
 from .arguments import checked
 from .call import call, call_into, plain
@@ -440,7 +439,7 @@ def _statistics(given: T | None, start: float, like: T, others: tuple[T | None, 
 def _empty(shape: tuple[int, ...], dtype: DType, like: T) -> T:
     desc = TensorDesc.of(shape, dtype, like.desc.device)
     stream = desc.device.current_stream()
-    return base.make(like.__class__, desc, DeviceBuffer(stream.pool.take(desc.block_size), stream))
+    return base.make(like.__class__, desc, stream.pool.lend(desc.block_size, stream))
 
 
 def _follow(running_mean: T | None, running_var: T | None, input: T, dims: tuple[int, ...], momentum: float) -> None:

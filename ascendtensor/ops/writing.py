@@ -9,7 +9,6 @@ from .. import base, promotion, shapes
 from ..base import TensorBase
 from ..errors import ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..runtime.desc import TensorDesc
-from ..runtime.memory import DeviceBuffer
 from .arguments import described, require_tensor
 from .call import call, call_into, contiguous_copy, find, launch_into, plain, whole_storage
 from .schema import Row
@@ -173,7 +172,7 @@ def empty_like(like: T) -> T:
     """A plain tensor of the same shape and dtype whose elements are not set yet."""
     desc = TensorDesc.of(like.desc.shape, like.desc.dtype, like.desc.device)
     stream = desc.device.current_stream()
-    return base.make(like.__class__, desc, DeviceBuffer(stream.pool.take(desc.block_size), stream))
+    return base.make(like.__class__, desc, stream.pool.lend(desc.block_size, stream))
 
 
 def move_into(target: TensorBase, source: TensorBase) -> None:

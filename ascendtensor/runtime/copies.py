@@ -8,13 +8,14 @@ staging: host and device share the memory, and copies are of the kind device to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ..acl import binding
 from ..codes import MemcpyKind
-from ..errors import DeviceError, ShapeError
+from ..compiler.progress import Steps
+from ..errors import DeviceError, ShapeError, describe_bytes
 from .memory import DeviceBuffer, size_class
 from .staging import ALIGNMENT, SLAB
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from .stream import Stream
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+LARGE: Final = 128 << 20
+PIECE: Final = 32 << 20
+"""Bytes from which a copy says how far it is, and of the pieces in which it is made then."""
 
 _DEVICE_TO_DEVICE = int(MemcpyKind.DEVICE_TO_DEVICE)
 _HOST_TO_DEVICE = int(MemcpyKind.HOST_TO_DEVICE)
@@ -49,7 +54,7 @@ def upload(array: Array, desc: TensorDesc, non_blocking: bool = False) -> Device
         OutOfDeviceMemoryError: No room.
     """
     stream = desc.device.current_stream()
-    buffer = DeviceBuffer(stream.pool.take(desc.block_size), stream)
+    buffer = stream.pool.lend(desc.block_size, stream)
     if desc.nbytes:
         _fill(buffer, array, desc.dtype, desc.shape, stream, non_blocking)
     return buffer
@@ -75,7 +80,7 @@ def upload_values(values: Sequence[Any], dtype: DType, stream: Stream) -> Device
 
 def upload_array(array: Array, stream: Stream) -> DeviceBuffer:
     """Copy a host array, as it is, into new device memory on a stream, whose device is current in this thread."""
-    buffer = DeviceBuffer(stream.pool.take(size_class(array.nbytes)), stream)
+    buffer = stream.pool.lend(size_class(array.nbytes), stream)
     if array.nbytes:
         _write(buffer, array, array.dtype, array.shape, stream, False)
     return buffer
@@ -105,8 +110,23 @@ def _write(buffer: DeviceBuffer, array: Array, dtype: np.dtype[Any], shape: tupl
         whole = np.ascontiguousarray(array, dtype=dtype)
         stream.synchronize()  # the block may still be read by work that was queued before it was recycled
         kind = _HOST_TO_DEVICE if device.host_mode else _DEVICE_TO_DEVICE
-        binding.memcpy(address, nbytes, address_of(whole), nbytes, kind)
+        _copy(address, address_of(whole), nbytes, kind, "to the device")
     device.bytes_to_device += nbytes
+
+
+def _copy(target: int, source: int, nbytes: int, kind: int, where: str) -> None:
+    """Copy now; in pieces where it takes a while, since nothing else of Python runs while pyACL copies (PY-17)."""
+    if nbytes < LARGE:
+        binding.memcpy(target, nbytes, source, nbytes, kind)
+        return
+    steps = Steps(f"copying {where}", nbytes, lambda count: describe_bytes(int(count)))
+    try:
+        for start in range(0, nbytes, PIECE):
+            count = min(PIECE, nbytes - start)
+            binding.memcpy(target + start, count, source + start, count, kind)
+            steps.step(count)
+    finally:
+        steps.close()
 
 
 def download(buffer: DeviceBuffer, desc: TensorDesc, non_blocking: bool = False) -> Array:
@@ -139,7 +159,7 @@ def download(buffer: DeviceBuffer, desc: TensorDesc, non_blocking: bool = False)
     else:
         stream.synchronize()
         kind = _DEVICE_TO_HOST if device.host_mode else _DEVICE_TO_DEVICE
-        binding.memcpy(address_of(result), nbytes, buffer.address, nbytes, kind)
+        _copy(address_of(result), buffer.address, nbytes, kind, "to the host")
     device.bytes_to_host += nbytes
     return result
 

@@ -54,9 +54,11 @@ class NotingPool(StreamPool):
     __slots__ = ("lines",)
 
     def __init__(self, handle: int, pool: Pool) -> None:
-        super().__init__(handle, pool)
         self.lines: dict[int, Line] = {}
-        self.returns = Returns(self.lines)
+        super().__init__(handle, pool)
+
+    def _made_returns(self) -> deque[Block]:
+        return Returns(self.lines)
 
     def take(self, size: int) -> Block:
         block = super().take(size)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+import ascendtensor as at
 from ascendtensor import shapes, simulator
 from ascendtensor.errors import AclError, OutOfDeviceMemoryError
 from ascendtensor.runtime import copies, stats
@@ -273,3 +274,22 @@ def test_late_returns_after_shutdown_are_ignored(allocate: Callable[..., DeviceB
     new = allocate(100)
     del old
     assert stats.memory_allocated() == new.block.size
+
+
+def test_a_block_that_nobody_holds_is_found_again() -> None:
+    # What an interrupt leaves behind between the list of returns and the result.
+    kept = at.ones(50_000)
+    pool = at.current_stream().pool
+    del [at.ones(50_000)][:]
+    held = at.memory_allocated()
+    at.ones(50_000)
+    pool.returns.pop()
+    assert at.memory_allocated() > held
+    block = pool.take(kept.desc.block_size)
+    pool.reclaim()
+    assert at.memory_allocated() == held + block.size
+    del block
+    pool.reclaim()
+    pool.reclaim()
+    assert at.memory_allocated() == held
+    assert kept.sum().item() == 50_000
