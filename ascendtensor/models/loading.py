@@ -147,9 +147,9 @@ def _load(place: Place, device: Device, memory: str, weights: Model | None) -> t
         return place.load(None), []
     work_size, weight_size = place.query()
     stream = device.current_stream()
-    work = DeviceBuffer(stream.pool.take(size_class(work_size)), stream)
+    work = stream.pool.lend(size_class(work_size), stream)
     if weights is None:
-        shared = DeviceBuffer(stream.pool.take(size_class(weight_size)), stream)
+        shared = stream.pool.lend(size_class(weight_size), stream)
     else:
         shared = weights.memory[1]
         if shared.nbytes < weight_size:

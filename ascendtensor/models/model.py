@@ -438,7 +438,7 @@ class Model:
             if buffer.stream is not stream:
                 buffer.read_on(stream)
             return buffer
-        buffer = DeviceBuffer(stream.pool.take(desc.block_size), stream)
+        buffer = stream.pool.lend(desc.block_size, stream)
         if value.shape != shape:
             binding.memset_async(buffer.address, desc.nbytes, 0, desc.nbytes, stream.handle)
         part = TensorDesc.of(tuple(value.shape), dtype, self.device)
@@ -521,7 +521,7 @@ class Model:
     def _result(self, tensor: ModelTensor, target: TensorBase | None, shape: Shape, stream: Stream) -> TensorBase:
         desc = TensorDesc.of(shape, tensor.dtype, self.device)
         if target is None:
-            return base.make(base.default_class(), desc, DeviceBuffer(stream.pool.take(desc.block_size), stream))
+            return base.make(base.default_class(), desc, stream.pool.lend(desc.block_size, stream))
         if target.shape != shape or target.dtype is not tensor.dtype or target.device is not self.device:
             text = f"{tensor.dtype.name}{list(shape)} on {self.device}, out is {target.dtype.name}{list(target.shape)} on {target.device}"
             raise ShapeError(f"output {tensor.name!r} is {text}", where=self.name)
@@ -538,7 +538,7 @@ class Model:
         sizes = [each.nbytes or _GUESS for each in self.outputs]
         while True:
             made = [
-                DeviceBuffer(stream.pool.take(size_class(size)), stream) if target is None else _written(target, stream)
+                stream.pool.lend(size_class(size), stream) if target is None else _written(target, stream)
                 for size, target in zip(sizes, targets, strict=True)
             ]
             outputs = self._dataset(made)
@@ -590,7 +590,7 @@ class Model:
         assert self.gears is not None
         buffer = self._held.gears.get(gear)
         if buffer is None:
-            buffer = DeviceBuffer(stream.pool.take(size_class(8 * max(len(self.gears.values[gear]), 1))), stream)
+            buffer = stream.pool.lend(size_class(8 * max(len(self.gears.values[gear]), 1)), stream)
             stream.synchronize()  # the value is written at once
             self._held.gears[gear] = buffer
         found = [*buffers[: self._carrier], buffer, *buffers[self._carrier :]]
