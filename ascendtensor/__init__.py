@@ -17,6 +17,7 @@ from . import array_api, blas, custom, fft, ir, linalg, models, nn, notebook, np
 from .absent import in_module
 from .borrowing import from_ptr
 from .casting import acl_cast, can_cast, promote_types, result_type
+from .compiler.progress import set_progress
 from .creation import (
     arange,
     as_tensor,
@@ -606,14 +607,14 @@ __all__ = [
     "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_",
     "rsub", "run_mode", "save", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "segment_reduce",
     "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_device", "set_float32_matmul_precision", "set_printoptions",
-    "set_rng_state", "setdiff1d", "sgn", "short", "shuffle", "shutdown", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc",
-    "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "soc_name", "softmax", "sort", "special", "split", "split_with_sizes", "sqrt",
-    "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "stft", "stream", "sub", "subtract", "sum", "svd", "swapaxes",
-    "swapdims", "synchronize", "t", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot",
-    "threshold", "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "triangular_solve", "tril", "tril_indices",
-    "triu", "triu_indices", "true_divide", "trunc", "trunc_", "uint8", "uint16", "uint32", "uint64", "unbind", "unflatten", "unique",
-    "unique_consecutive", "unravel_index", "unsqueeze", "vander", "var", "var_mean", "vdot", "vecdot", "vector_norm", "view_as_complex",
-    "view_as_real", "vision", "vsplit", "vstack", "where", "xlogy", "xlogy_", "zeros", "zeros_like",
+    "set_progress", "set_rng_state", "setdiff1d", "sgn", "short", "shuffle", "shutdown", "sigmoid", "sigmoid_", "sign", "signbit", "sin",
+    "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "soc_name", "softmax", "sort", "special", "split",
+    "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "stft", "stream", "sub", "subtract",
+    "sum", "svd", "swapaxes", "swapdims", "synchronize", "t", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor",
+    "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "triangular_solve",
+    "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_", "uint8", "uint16", "uint32", "uint64", "unbind",
+    "unflatten", "unique", "unique_consecutive", "unravel_index", "unsqueeze", "vander", "var", "var_mean", "vdot", "vecdot", "vector_norm",
+    "view_as_complex", "view_as_real", "vision", "vsplit", "vstack", "where", "xlogy", "xlogy_", "zeros", "zeros_like",
 ]
 # fmt: on
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from . import compiler, runtime
-from .compiler import archive, batch, recorded, verdicts
+from .compiler import archive, batch, progress, recorded, verdicts
 from .compiler.atc import find_atc
 from .compiler.batch import Outcome
 from .compiler.protocol import Compiler
@@ -115,7 +115,7 @@ class Bar:
 
     def __init__(self) -> None:
         self._began = time.monotonic()
-        self._shown = sys.stderr is not None and sys.stderr.isatty()
+        self._shown = progress.wanted() and sys.stderr is not None and sys.stderr.isatty()
 
     def __call__(self, outcome: Outcome) -> None:
         if not self._shown:

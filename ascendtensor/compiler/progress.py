@@ -70,11 +70,11 @@ class _Rich:
         columns = (bars.SpinnerColumn(), bars.TextColumn("{task.description}"), bars.BarColumn(WIDTH))
         self._bars = bars.Progress(*columns, transient=True, console=importlib.import_module("rich.console").Console(stderr=True))
         self._task = self._bars.add_task("", total=None)
-        self._bars.start()
 
     def show(self, text: str, part: float | None = None) -> None:
         words = importlib.import_module("rich.markup").escape(text)
         self._bars.update(self._task, description=words, total=None if part is None else 1.0, completed=part or 0.0)
+        self._bars.start()
 
     def clear(self) -> None:
         self._bars.stop()
@@ -100,9 +100,14 @@ class _Cell:
         self._shown = True
 
 
+def wanted() -> bool:
+    """What `set_progress` chose, else the environment variable."""
+    return os.environ.get(VARIABLE, "") not in ("0", "off") if _chosen is None else _chosen
+
+
 def _place() -> _Place | None:
     """Where somebody would see it, None if nowhere or not wanted."""
-    if _chosen is False or (_chosen is None and os.environ.get(VARIABLE, "") in ("0", "off")):
+    if not wanted():
         return None
     ipython = sys.modules.get("IPython")  # a notebook has imported it
     shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None

@@ -115,7 +115,8 @@ def test_richs_bar_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> Non
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     loop(4)
-    assert "batches of net 1/4" in screen.getvalue() and "\u2501" in screen.getvalue()
+    assert "batches of net 1/4" in screen.getvalue(), screen.getvalue()
+    assert "\u2501" in screen.getvalue()
     compile_something()
     assert "compiling <Add>" in screen.getvalue()
 
