@@ -54,7 +54,7 @@ def upload(array: Array, desc: TensorDesc, non_blocking: bool = False) -> Device
         OutOfDeviceMemoryError: No room.
     """
     stream = desc.device.current_stream()
-    buffer = DeviceBuffer(stream.pool.take(desc.block_size), stream)
+    buffer = stream.pool.lend(desc.block_size, stream)
     if desc.nbytes:
         _fill(buffer, array, desc.dtype, desc.shape, stream, non_blocking)
     return buffer
@@ -80,7 +80,7 @@ def upload_values(values: Sequence[Any], dtype: DType, stream: Stream) -> Device
 
 def upload_array(array: Array, stream: Stream) -> DeviceBuffer:
     """Copy a host array, as it is, into new device memory on a stream, whose device is current in this thread."""
-    buffer = DeviceBuffer(stream.pool.take(size_class(array.nbytes)), stream)
+    buffer = stream.pool.lend(size_class(array.nbytes), stream)
     if array.nbytes:
         _write(buffer, array, array.dtype, array.shape, stream, False)
     return buffer
