@@ -100,8 +100,10 @@ class HandleRegistry:
         self._dying: deque[tuple[list[int], list[int]]] = deque()
         # Bytes given to acl.op.load stay alive: the documentation says the user manages that memory (OM-5).
         self._loaded: dict[Description, bytes] = {}
-        # Models that `build` made and that nobody has loaded yet, with the seconds that they took.
+        # Models that `build` made and that nobody has loaded yet, with the seconds that they took; no bytes of those that stay in pyACL.
         self._built: dict[Description, tuple[bytes, float]] = {}
+        # CANN's library is asked by one thread at a time: nothing says that it can do more.
+        self._registering = threading.Lock()
         self._source: ModelStore | Archive | Registrar | None = None
         # Called with the description of every model that a new plan launches (`op_models.record`).
         self.recorders: list[Callable[[Description], None]] = []
@@ -273,18 +275,16 @@ class HandleRegistry:
                 self._loaded[description] = b""
                 return 0.0
             source = self._models()
-            built, spent = self._built.pop(description, (b"", 0.0))
-            if later and not built and isinstance(source, compiler.ModelStore):
+            built = self._built.pop(description, None)
+            if later and built is None and isinstance(source, compiler.ModelStore | compiler.Registrar):
                 raise Unbuilt(description)
+            model, spent = built or (b"", 0.0)
             began = time.perf_counter()
-            if built:
-                model = built
-            elif isinstance(source, compiler.Registrar):
-                with progress.shown(f"{description} with {source.name} for {source.soc}"):
-                    _register(source, description)
-                model = b""  # it stays in pyACL
-            else:
-                (model,) = source.get([description])
+            if built is None:
+                if isinstance(source, compiler.Registrar):
+                    self._register(source, description)
+                else:
+                    (model,) = source.get([description])
             spent += time.perf_counter() - began
             self._compile_seconds += spent
             logger.info("operator model for %s: %.1f ms, %d bytes", description.op_type, spent * 1e3, len(model))
@@ -314,14 +314,30 @@ class HandleRegistry:
             CompileError: It can't be made.
         """
         source = self._models()
-        if not isinstance(source, compiler.ModelStore):
-            return
         began = time.perf_counter()
-        (model,) = source.get([description])
+        model = b""
+        if isinstance(source, compiler.Registrar):
+            with self._registering:
+                if description not in self._built and not self.is_loaded(description):
+                    self._register(source, description)
+        elif isinstance(source, compiler.ModelStore):
+            (model,) = source.get([description])
+        else:
+            return
         spent = time.perf_counter() - began
         with self.lock:
             if description not in self._loaded and source is self._source:
-                self._built[description] = model, spent
+                self._built.setdefault(description, (model, spent))
+
+    @staticmethod
+    def _register(source: Registrar, description: Description) -> None:
+        with (
+            progress.shown(f"{description} with {source.name} for {source.soc}"),
+            attrs.made(description.attrs) as attr,
+            desc.made(description.inputs) as inputs,
+            desc.made(description.outputs) as outputs,
+        ):
+            source.register(description.op_type, inputs, outputs, attr)
 
     def _is_given(self, description: Description) -> bool:
         """Whether pyACL holds a model already, one that the user loaded."""
@@ -388,11 +404,6 @@ class HandleRegistry:
                 binding.destroy_handle(self._live.pop())
             self._built.clear()
             self._source = None
-
-
-def _register(source: Registrar, description: Description) -> None:
-    with attrs.made(description.attrs) as attr, desc.made(description.inputs) as inputs, desc.made(description.outputs) as outputs:
-        source.register(description.op_type, inputs, outputs, attr)
 
 
 def _create_handle(description: Description) -> int:

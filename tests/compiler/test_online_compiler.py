@@ -10,6 +10,7 @@ import ctypes
 import logging
 import shutil
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -173,6 +174,32 @@ def test_a_compile_that_takes_long_is_mentioned(cann: StandIn, monkeypatch: pyte
     assert "compiling Fill(int64[1]=[2], float[]) -> float[2] with online for Ascend910B1" in caplog.messages
 
 
+def test_a_compile_keeps_nobody_waiting_whose_model_is_there(cann: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = at.ones(3, 5)
+    (x * 2).tolist()
+    reached, opened = threading.Event(), threading.Event()
+    original = OnlineCompiler.register
+
+    def slow(self: OnlineCompiler, op_type: str, *rest: Any) -> None:
+        if op_type == "Erf":
+            reached.set()
+            assert opened.wait(30)
+        original(self, op_type, *rest)
+
+    monkeypatch.setattr(OnlineCompiler, "register", slow)
+    workers = [threading.Thread(target=lambda: at.erf(x).tolist()) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    assert reached.wait(30)
+    handle_cache.forget_plans()
+    assert (x * 2).tolist() == [[2.0] * 5] * 3  # a miss, of a model that is loaded
+    assert all(worker.is_alive() for worker in workers)
+    opened.set()
+    for worker in workers:
+        worker.join(30)
+    assert cann.compiled.count("Erf") == 1
+
+
 @needs_c
 def test_without_a_disk_cache_cann_keeps_none(cann: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASCENDTENSOR_CACHE", "off")
@@ -262,7 +289,7 @@ def test_each_run_is_one_call(cann: StandIn) -> None:
         assert (x * 2.5 + 1)[1:, ::2].tolist() == [[8.5, 13.5]]
         assert x[x > 2].tolist() == [3, 4, 5]
         assert cann.compiled == []
-        assert cann.executed[:3] == ["Range", "Mul", "Add"] and "NonZero" in cann.executed
+        assert cann.executed[:3] == ["Range", "Mul", "Add"] and "MaskedSelect" in cann.executed
     assert cann.options[0] == (CompileOption.PRECISION_MODE, "must_keep_origin_dtype")
 
 
