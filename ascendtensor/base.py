@@ -68,31 +68,61 @@ class TensorBase:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Sizes of the dimensions. Like: torch.Tensor.shape."""
+        """Sizes of the dimensions. Like: torch.Tensor.shape.
+
+        Examples:
+            >>> at.ones(2, 3).shape
+            (2, 3)
+        """
         return self.desc.shape
 
     @property
     def dtype(self) -> DType:
-        """Element type. Like: torch.Tensor.dtype."""
+        """Element type. Like: torch.Tensor.dtype.
+
+        Examples:
+            >>> at.ones(2).dtype
+            ascendtensor.float32
+        """
         return self.desc.dtype
 
     @property
     def device(self) -> Device:
-        """Device that holds the memory. Like: torch.Tensor.device."""
+        """Device that holds the memory. Like: torch.Tensor.device.
+
+        Examples:
+            >>> at.ones(2).device
+            npu:0
+        """
         return self.desc.device
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions. Like: torch.Tensor.ndim."""
+        """Number of dimensions. Like: torch.Tensor.ndim.
+
+        Examples:
+            >>> at.ones(2, 3).ndim
+            2
+        """
         return len(self.desc.shape)
 
     @property
     def nbytes(self) -> int:
-        """Size of the elements in bytes. Like: torch.Tensor.nbytes."""
+        """Size of the elements in bytes. Like: torch.Tensor.nbytes.
+
+        Examples:
+            >>> at.ones(2, 3).nbytes
+            24
+        """
         return self.desc.nbytes
 
     def numel(self) -> int:
-        """Number of elements. Like: torch.Tensor.numel."""
+        """Number of elements. Like: torch.Tensor.numel.
+
+        Examples:
+            >>> at.ones(2, 3).numel()
+            6
+        """
         return self.desc.numel
 
     @overload
@@ -100,7 +130,12 @@ class TensorBase:
     @overload
     def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> Any:
-        """Steps of the dimensions in elements; of one dimension where `dim` is given. Like: torch.Tensor.stride."""
+        """Steps of the dimensions in elements; of one dimension where `dim` is given. Like: torch.Tensor.stride.
+
+        Examples:
+            >>> at.ones(2, 3).stride(), at.ones(2, 3).stride(0)
+            ((3, 1), 3)
+        """
         strides = element_strides(self)
         if dim is None:
             return strides
@@ -112,11 +147,21 @@ class TensorBase:
             raise error.with_context("stride", (self,)) from None
 
     def storage_offset(self) -> int:
-        """Position of the first element in the memory that the tensor shares, in elements. Like: torch.Tensor.storage_offset."""
+        """Position of the first element in the memory that the tensor shares, in elements. Like: torch.Tensor.storage_offset.
+
+        Examples:
+            >>> at.ones(4)[1:].storage_offset()
+            1
+        """
         return element_offset(self)
 
     def is_contiguous(self) -> bool:
-        """Whether the elements lie in row-major order without gaps. Like: torch.Tensor.is_contiguous."""
+        """Whether the elements lie in row-major order without gaps. Like: torch.Tensor.is_contiguous.
+
+        Examples:
+            >>> at.ones(2, 3).T.is_contiguous()
+            False
+        """
         desc = self.desc
         return desc.plain or shapes.is_contiguous(desc.shape, element_strides(self))
 

@@ -20,7 +20,13 @@ class ComplexMethods(TensorBase):
 
     @property
     def H(self) -> Self:
-        """The conjugate transpose of a matrix; a tensor without dimensions itself. Like: torch.Tensor.H."""
+        """The conjugate transpose of a matrix; a tensor without dimensions itself. Like: torch.Tensor.H.
+
+        Examples:
+            >>> at.tensor([[1 + 2j, 3.0]]).H
+            tensor([[1.-2.j],
+                    [3.-0.j]], device='npu:0')
+        """
         return complex_numbers.conjugate_transpose(self)
 
     @property

@@ -304,7 +304,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return gather.index_add(self, dim, index, source, alpha=alpha)
 
     def index_add_(self, dim: _Int, index: TensorBase, source: TensorBase, *, alpha: Any = 1) -> Self:
-        """See `index_add_`."""
+        """`index_add`, written into this tensor. Like: torch.Tensor.index_add_."""
         return gather.index_add_(self, dim, index, source, alpha=alpha)
 
     def index_copy(self, dim: _Int, index: TensorBase, source: TensorBase) -> Self:
@@ -312,7 +312,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return gather.index_copy(self, dim, index, source)
 
     def index_copy_(self, dim: _Int, index: TensorBase, source: TensorBase) -> Self:
-        """See `index_copy_`."""
+        """`index_copy`, written into this tensor. Like: torch.Tensor.index_copy_."""
         return gather.index_copy_(self, dim, index, source)
 
     def index_fill(self, dim: _Int, index: TensorBase, value: Any) -> Self:
@@ -320,7 +320,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return gather.index_fill(self, dim, index, value)
 
     def index_fill_(self, dim: _Int, index: TensorBase, value: Any) -> Self:
-        """See `index_fill_`."""
+        """`index_fill`, written into this tensor. Like: torch.Tensor.index_fill_."""
         return gather.index_fill_(self, dim, index, value)
 
     def index_reduce(self, dim: _Int, index: TensorBase, source: TensorBase, reduce: str, *, include_self: _Bool = True) -> Self:
@@ -328,7 +328,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return gather.index_reduce(self, dim, index, source, reduce, include_self=include_self)
 
     def index_reduce_(self, dim: _Int, index: TensorBase, source: TensorBase, reduce: str, *, include_self: _Bool = True) -> Self:
-        """See `index_reduce_`."""
+        """`index_reduce`, written into this tensor. Like: torch.Tensor.index_reduce_."""
         return gather.index_reduce_(self, dim, index, source, reduce, include_self=include_self)
 
     def index_select(self, dim: _Int, index: TensorBase) -> Self:
@@ -340,7 +340,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return gather.masked_scatter(self, mask, source)
 
     def masked_scatter_(self, mask: TensorBase, source: TensorBase) -> Self:
-        """See `masked_scatter_`."""
+        """`masked_scatter`, written into this tensor. Like: torch.Tensor.masked_scatter_."""
         return gather.masked_scatter_(self, mask, source)
 
     def masked_select(self, mask: TensorBase) -> Self:
@@ -360,7 +360,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return gather.put(self, index, source, accumulate)
 
     def put_(self, index: TensorBase, source: TensorBase, accumulate: _Bool = False) -> Self:
-        """See `put_`."""
+        """`put`, written into this tensor. Like: torch.Tensor.put_."""
         return gather.put_(self, index, source, accumulate)
 
     def scatter(self, dim: _Int, index: TensorBase, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Self:
@@ -368,7 +368,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return gather.scatter(self, dim, index, src, value=value, reduce=reduce)
 
     def scatter_(self, dim: _Int, index: TensorBase, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Self:
-        """See `scatter_`."""
+        """`scatter`, written into this tensor. Like: torch.Tensor.scatter_."""
         return gather.scatter_(self, dim, index, src, value=value, reduce=reduce)
 
     def scatter_add(self, dim: _Int, index: TensorBase, src: TensorBase) -> Self:
@@ -376,7 +376,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return gather.scatter_add(self, dim, index, src)
 
     def scatter_add_(self, dim: _Int, index: TensorBase, src: TensorBase) -> Self:
-        """See `scatter_add_`."""
+        """`scatter_add`, written into this tensor. Like: torch.Tensor.scatter_add_."""
         return gather.scatter_add_(self, dim, index, src)
 
     def scatter_reduce(self, dim: _Int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: _Bool = True) -> Self:
@@ -384,7 +384,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return gather.scatter_reduce(self, dim, index, src, reduce, include_self=include_self)
 
     def scatter_reduce_(self, dim: _Int, index: TensorBase, src: TensorBase, reduce: str, *, include_self: _Bool = True) -> Self:
-        """See `scatter_reduce_`."""
+        """`scatter_reduce`, written into this tensor. Like: torch.Tensor.scatter_reduce_."""
         return gather.scatter_reduce_(self, dim, index, src, reduce, include_self=include_self)
 
     def take(self, index: Any, axis: _Int | None = None) -> Self:
@@ -409,7 +409,13 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return shape.clone(self)
 
     def contiguous(self) -> Self:
-        """See `contiguous`."""
+        """The tensor itself where its elements lie in order without gaps, else a copy that does. Like: torch.Tensor.contiguous.
+
+        Examples:
+            >>> x = at.tensor([[1, 2], [3, 4]]).T
+            >>> x.is_contiguous(), x.contiguous().is_contiguous()
+            (False, True)
+        """
         return shape.contiguous(self)
 
     def diag(self, diagonal: _Int = 0) -> Self:
@@ -429,7 +435,13 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return shape.diagonal_scatter(self, src, offset, dim1, dim2)
 
     def fill_diagonal_(self, fill_value: Any, wrap: _Bool = False) -> Self:
-        """See `fill_diagonal_`."""
+        """One number into the main diagonal; with `wrap` again after each block of a tall matrix. Like: torch.Tensor.fill_diagonal_.
+
+        Examples:
+            >>> at.zeros(2, 2).fill_diagonal_(5)
+            tensor([[5., 0.],
+                    [0., 5.]], device='npu:0')
+        """
         return shape.fill_diagonal_(self, fill_value, wrap)
 
     def flip(self, *numbers: Any, dims: Any = None) -> Self:
@@ -449,7 +461,13 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return shape.narrow_copy(self, dim, start, length)
 
     def repeat(self, *repeats: Any, axis: _Int | None = None) -> Self:
-        """See `repeat`; along an `axis` each element several times in a row, as in NumPy."""
+        """The tensor, copied side by side: how often along each dimension; along an `axis` each element several times in a row, as in NumPy. Like: torch.Tensor.repeat.
+
+        Examples:
+            >>> at.tensor([1, 2]).repeat(2, 2)
+            tensor([[1, 2, 1, 2],
+                    [1, 2, 1, 2]], device='npu:0')
+        """
         if axis is not None:
             found: Self = shaping.repeat(self, repeats[0] if len(repeats) == 1 else list(repeats), axis)
             return found
@@ -476,7 +494,12 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return shape.slice_scatter(self, src, dim, start, end, step)
 
     def sum_to_size(self, *size: Any) -> Self:
-        """See `sum_to_size`."""
+        """Sums over the dimensions that broadcasting from `size` would have repeated. Like: torch.Tensor.sum_to_size.
+
+        Examples:
+            >>> at.ones(2, 3).sum_to_size(1, 3)
+            tensor([[2., 2., 2.]], device='npu:0')
+        """
         return shape.sum_to_size(self, *size)
 
     def tile(self, *dims: Any) -> Self:
@@ -488,7 +511,13 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return shape.tril(self, diagonal)
 
     def tril_(self, diagonal: _Int = 0) -> Self:
-        """See `tril_`."""
+        """`tril`, written into this tensor. Like: torch.Tensor.tril_.
+
+        Examples:
+            >>> at.ones(2, 2).tril_()
+            tensor([[1., 0.],
+                    [1., 1.]], device='npu:0')
+        """
         return shape.tril_(self, diagonal)
 
     def triu(self, diagonal: _Int = 0) -> Self:
@@ -496,7 +525,13 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return shape.triu(self, diagonal)
 
     def triu_(self, diagonal: _Int = 0) -> Self:
-        """See `triu_`."""
+        """`triu`, written into this tensor. Like: torch.Tensor.triu_.
+
+        Examples:
+            >>> at.ones(2, 2).triu_()
+            tensor([[1., 1.],
+                    [0., 1.]], device='npu:0')
+        """
         return shape.triu_(self, diagonal)
 
     # Neural networks
@@ -512,43 +547,93 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
     # Random numbers
 
     def bernoulli(self, p: _Float | None = None, *, generator: Generator | None = None) -> Self:
-        """See `bernoulli`."""
+        """See `bernoulli`.
+
+        Examples:
+            >>> at.tensor([0.0, 1.0]).bernoulli()
+            tensor([0., 1.], device='npu:0')
+        """
         return random.bernoulli(self, p, generator=generator)
 
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Self:
-        """See `bernoulli_`."""
+        """Zeros and ones drawn into this tensor, ones with probability `p`. Like: torch.Tensor.bernoulli_.
+
+        Examples:
+            >>> at.empty(3).bernoulli_(1.0)
+            tensor([1., 1., 1.], device='npu:0')
+        """
         return random.bernoulli_(self, p, generator=generator)
 
     def cauchy_(self, median: _Float = 0.0, sigma: _Float = 1.0, *, generator: Generator | None = None) -> Self:
-        """See `cauchy_`."""
+        """Draws from a Cauchy distribution into this tensor. Like: torch.Tensor.cauchy_.
+
+        Examples:
+            >>> at.empty(3).cauchy_(median=5.0).shape
+            (3,)
+        """
         return random.cauchy_(self, median, sigma, generator=generator)
 
     def exponential_(self, lambd: _Float = 1.0, *, generator: Generator | None = None) -> Self:
-        """See `exponential_`."""
+        """Draws from an exponential distribution into this tensor. Like: torch.Tensor.exponential_.
+
+        Examples:
+            >>> bool((at.empty(100).exponential_() >= 0).all())
+            True
+        """
         return random.exponential_(self, lambd, generator=generator)
 
     def geometric_(self, p: _Float, *, generator: Generator | None = None) -> Self:
-        """See `geometric_`."""
+        """Numbers of trials until the first success, drawn into this tensor. Like: torch.Tensor.geometric_.
+
+        Examples:
+            >>> bool((at.empty(100).geometric_(0.5) >= 1).all())
+            True
+        """
         return random.geometric_(self, p, generator=generator)
 
     def log_normal_(self, mean: _Float = 1.0, std: _Float = 2.0, *, generator: Generator | None = None) -> Self:
-        """See `log_normal_`."""
+        """Draws whose logarithm is normal into this tensor. Like: torch.Tensor.log_normal_.
+
+        Examples:
+            >>> bool((at.empty(100).log_normal_() > 0).all())
+            True
+        """
         return random.log_normal_(self, mean, std, generator=generator)
 
     def multinomial(self, num_samples: _Int, replacement: _Bool = False, *, generator: Generator | None = None) -> Self:
-        """See `multinomial`."""
+        """See `multinomial`.
+
+        Examples:
+            >>> at.tensor([0.0, 0.0, 1.0]).multinomial(1)
+            tensor([2], device='npu:0')
+        """
         return random.multinomial(self, num_samples, replacement, generator=generator)
 
     def normal_(self, mean: _Float = 0.0, std: _Float = 1.0, *, generator: Generator | None = None) -> Self:
-        """See `normal_`."""
+        """Draws from a normal distribution into this tensor. Like: torch.Tensor.normal_.
+
+        Examples:
+            >>> at.empty(2).normal_(5.0, 0.0)
+            tensor([5., 5.], device='npu:0')
+        """
         return random.normal_(self, mean, std, generator=generator)
 
     def random_(self, low: _Int | None = None, high: _Int | None = None, *, generator: Generator | None = None) -> Self:
-        """See `random_`."""
+        """Whole numbers drawn into this tensor: from `low` up to `high`, that one left out. Like: torch.Tensor.random_.
+
+        Examples:
+            >>> bool((at.empty(100).random_(3, 5) < 5).all())
+            True
+        """
         return random.random_(self, low, high, generator=generator)
 
     def uniform_(self, a: _Float = 0.0, b: _Float = 1.0, *, generator: Generator | None = None) -> Self:
-        """See `uniform_`."""
+        """Draws between `a` and `b` into this tensor. Like: torch.Tensor.uniform_.
+
+        Examples:
+            >>> bool((at.empty(100).uniform_(2.0, 3.0) >= 2).all())
+            True
+        """
         return random.uniform_(self, a, b, generator=generator)
 
     # Indexing
@@ -558,7 +643,12 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return indexing.index_put(self, indices, values, accumulate)
 
     def index_put_(self, indices: tuple[Any, ...], values: Any, accumulate: _Bool = False) -> Self:
-        """See `index_put_`."""
+        """`index_put`, written into this tensor. Like: torch.Tensor.index_put_.
+
+        Examples:
+            >>> at.zeros(3).index_put_((at.tensor([0, 2]),), at.tensor([1.0, 2.0]))
+            tensor([1., 0., 2.], device='npu:0')
+        """
         return indexing.index_put_(self, indices, values, accumulate)
 
     # Views
@@ -568,7 +658,14 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.as_strided(self, size, stride, storage_offset)
 
     def as_strided_(self, size: Sequence[_Int], stride: Sequence[_Int], storage_offset: _Int | None = None) -> Self:
-        """See `as_strided_`."""
+        """`as_strided`, made of this tensor itself. Like: torch.Tensor.as_strided_.
+
+        Examples:
+            >>> x = at.tensor([1, 2, 3, 4])
+            >>> x.as_strided_((2, 2), (1, 2))
+            tensor([[1, 3],
+                    [2, 4]], device='npu:0')
+        """
         return views.as_strided_(self, size, stride, storage_offset)
 
     def broadcast_to(self, size: Sequence[_Int]) -> Self:
@@ -590,11 +687,23 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.dsplit(self, indices_or_sections)
 
     def expand(self, *sizes: Any) -> Self:
-        """See `expand`."""
+        """A view in which dimensions of size 1 are repeated without a copy; -1 leaves a dimension as it is. Like: torch.Tensor.expand.
+
+        Examples:
+            >>> at.tensor([[1], [2]]).expand(-1, 3)
+            tensor([[1, 1, 1],
+                    [2, 2, 2]], device='npu:0')
+        """
         return views.expand(self, *sizes)
 
     def expand_as(self, other: TensorBase) -> Self:
-        """See `expand_as`."""
+        """`expand` to the shape of another tensor. Like: torch.Tensor.expand_as.
+
+        Examples:
+            >>> at.tensor([[1], [2]]).expand_as(at.ones(2, 3))
+            tensor([[1, 1, 1],
+                    [2, 2, 2]], device='npu:0')
+        """
         return views.expand_as(self, other)
 
     def flatten(self, start_dim: Any = 0, end_dim: _Int = -1, *, order: str | None = None) -> Self:
@@ -609,11 +718,22 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.hsplit(self, indices_or_sections)
 
     def is_same_size(self, other: TensorBase) -> _Bool:
-        """Whether both have the same shape. Like: torch.Tensor.is_same_size."""
+        """Whether both have the same shape. Like: torch.Tensor.is_same_size.
+
+        Examples:
+            >>> at.ones(2).is_same_size(at.zeros(2))
+            True
+        """
         return self.desc.shape == other.desc.shape
 
     def is_set_to(self, tensor: TensorBase) -> _Bool:
-        """Whether both are the same view of the same memory. Like: torch.Tensor.is_set_to."""
+        """Whether both are the same view of the same memory. Like: torch.Tensor.is_set_to.
+
+        Examples:
+            >>> x = at.ones(4)
+            >>> x.is_set_to(x.view(4)), x.is_set_to(x[1:])
+            (True, False)
+        """
         return views.is_set_to(self, tensor)
 
     def moveaxis(self, source: Any, destination: Any) -> Self:
@@ -644,15 +764,39 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.reshape(self, *shape)
 
     def reshape_as(self, other: TensorBase) -> Self:
-        """See `reshape_as`."""
+        """`reshape` to the shape of another tensor. Like: torch.Tensor.reshape_as.
+
+        Examples:
+            >>> at.tensor([1, 2, 3, 4]).reshape_as(at.ones(2, 2))
+            tensor([[1, 2],
+                    [3, 4]], device='npu:0')
+        """
         return views.reshape_as(self, other)
 
     def resize_(self, *size: Any) -> Self:
-        """Raises UnsupportedError: the memory of a tensor can't be changed. Like: torch.Tensor.resize_."""
+        """Raises UnsupportedError: the memory of a tensor can't be changed. Like: torch.Tensor.resize_.
+
+        Examples:
+            >>> at.ones(2).resize_(3)
+            Traceback (most recent call last):
+                ...
+            ascendtensor.errors.UnsupportedError: resize_: the memory of a tensor can't be changed
+              operands: float32[2] on npu:0
+              Make a new tensor: reshape, pad, or empty and copy_.
+        """
         return views.resize_(self, *size)
 
     def resize_as_(self, other: TensorBase) -> Self:
-        """Raises UnsupportedError: the memory of a tensor can't be changed. Like: torch.Tensor.resize_as_."""
+        """Raises UnsupportedError: the memory of a tensor can't be changed. Like: torch.Tensor.resize_as_.
+
+        Examples:
+            >>> at.ones(2).resize_as_(at.ones(3))
+            Traceback (most recent call last):
+                ...
+            ascendtensor.errors.UnsupportedError: resize_as_: the memory of a tensor can't be changed
+              operands: float32[2] on npu:0
+              Make a new tensor: reshape, pad, or empty and copy_.
+        """
         return views.resize_as_(self, other)
 
     def select(self, dim: _Int, index: _Int) -> Self:
@@ -675,7 +819,12 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.squeeze(self, dim)
 
     def squeeze_(self, dim: Any = None) -> Self:
-        """See `squeeze_`."""
+        """`squeeze`, made of this tensor itself. Like: torch.Tensor.squeeze_.
+
+        Examples:
+            >>> at.ones(1, 2).squeeze_().shape
+            (2,)
+        """
         return views.squeeze_(self, dim)
 
     def swapaxes(self, axis0: _Int, axis1: _Int) -> Self:
@@ -683,7 +832,12 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.swapaxes(self, axis0, axis1)
 
     def swapaxes_(self, axis0: _Int, axis1: _Int) -> Self:
-        """See `swapaxes_`."""
+        """`swapaxes`, made of this tensor itself. Like: torch.Tensor.swapaxes_.
+
+        Examples:
+            >>> at.ones(2, 3).swapaxes_(0, 1).shape
+            (3, 2)
+        """
         return views.swapaxes_(self, axis0, axis1)
 
     def swapdims(self, dim0: _Int, dim1: _Int) -> Self:
@@ -691,7 +845,12 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.swapdims(self, dim0, dim1)
 
     def swapdims_(self, dim0: _Int, dim1: _Int) -> Self:
-        """See `swapdims_`."""
+        """`swapdims`, made of this tensor itself. Like: torch.Tensor.swapdims_.
+
+        Examples:
+            >>> at.ones(2, 3).swapdims_(0, 1).shape
+            (3, 2)
+        """
         return views.swapdims_(self, dim0, dim1)
 
     def t(self) -> Self:
@@ -699,7 +858,13 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.t(self)
 
     def t_(self) -> Self:
-        """See `t_`."""
+        """`t`, made of this tensor itself. Like: torch.Tensor.t_.
+
+        Examples:
+            >>> at.tensor([[1, 2], [3, 4]]).t_()
+            tensor([[1, 3],
+                    [2, 4]], device='npu:0')
+        """
         return views.t_(self)
 
     def tensor_split(self, indices_or_sections: Any, dim: _Int = 0) -> tuple[Self, ...]:
@@ -714,7 +879,12 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.transpose(self, dim0, dim1)
 
     def transpose_(self, dim0: _Int, dim1: _Int) -> Self:
-        """See `transpose_`."""
+        """`transpose`, made of this tensor itself. Like: torch.Tensor.transpose_.
+
+        Examples:
+            >>> at.ones(2, 3).transpose_(0, 1).shape
+            (3, 2)
+        """
         return views.transpose_(self, dim0, dim1)
 
     def unbind(self, dim: _Int = 0) -> tuple[Self, ...]:
@@ -734,15 +904,34 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return views.unsqueeze(self, dim)
 
     def unsqueeze_(self, dim: _Int) -> Self:
-        """See `unsqueeze_`."""
+        """`unsqueeze`, made of this tensor itself. Like: torch.Tensor.unsqueeze_.
+
+        Examples:
+            >>> at.ones(2).unsqueeze_(0).shape
+            (1, 2)
+        """
         return views.unsqueeze_(self, dim)
 
     def view(self, *shape: Any) -> Self:
-        """See `view`."""
+        """The same memory in another shape (one size may be -1), or read as another dtype. Like: torch.Tensor.view.
+
+        Examples:
+            >>> at.tensor([1, 2, 3, 4]).view(2, -1)
+            tensor([[1, 2],
+                    [3, 4]], device='npu:0')
+            >>> at.tensor([1.0]).view(at.int32)
+            tensor([1065353216], device='npu:0', dtype=ascendtensor.int32)
+        """
         return views.view(self, *shape)
 
     def view_as(self, other: TensorBase) -> Self:
-        """See `view_as`."""
+        """`view` in the shape of another tensor. Like: torch.Tensor.view_as.
+
+        Examples:
+            >>> at.tensor([1, 2, 3, 4]).view_as(at.ones(2, 2))
+            tensor([[1, 2],
+                    [3, 4]], device='npu:0')
+        """
         return views.view_as(self, other)
 
     def vsplit(self, indices_or_sections: Any) -> tuple[Self, ...]:

@@ -23,7 +23,12 @@ class NumpyMethods(TensorBase):
     __slots__ = ()
 
     def astype(self, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", subok: _Bool = True, copy: _Bool = True) -> Self:
-        """The tensor in another dtype; itself where it has it and `copy` is False. Like: numpy.ndarray.astype."""
+        """The tensor in another dtype; itself where it has it and `copy` is False. Like: numpy.ndarray.astype.
+
+        Examples:
+            >>> at.tensor([1.9, -1.9]).astype(at.int32)
+            tensor([ 1, -1], device='npu:0', dtype=ascendtensor.int32)
+        """
         border.refuse("astype", casting=None if casting == "unsafe" else casting)
         result: Self = border.cast(self, as_dtype(dtype))
         return shape.clone(self) if copy and result is self else result
@@ -38,13 +43,30 @@ class NumpyMethods(TensorBase):
         return shape.clone(self)
 
     def fill(self, value: Any) -> None:
-        """One number into every element. Like: numpy.ndarray.fill."""
+        """One number into every element. Like: numpy.ndarray.fill.
+
+        Examples:
+            >>> x = at.ones(2)
+            >>> x.fill(7)
+            >>> x
+            tensor([7., 7.], device='npu:0')
+        """
         indexing.fill(self, value)
 
     def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
-        """Places in this sorted vector before which the elements of `v` belong. Like: numpy.ndarray.searchsorted."""
+        """Places in this sorted vector before which the elements of `v` belong. Like: numpy.ndarray.searchsorted.
+
+        Examples:
+            >>> at.tensor([1, 3, 5]).searchsorted(at.tensor([3, 6]))
+            tensor([1, 3], device='npu:0')
+        """
         return choosing.searchsorted(self, v, side, sorter)
 
     def tobytes(self, order: str = "C") -> _Bytes:
-        """The elements' bytes on the host; waits for them. Like: numpy.ndarray.tobytes."""
+        """The elements' bytes on the host; waits for them. Like: numpy.ndarray.tobytes.
+
+        Examples:
+            >>> list(at.tensor([1, 2], dtype=at.uint8).tobytes())
+            [1, 2]
+        """
         return host.download(self).tobytes("F" if shaping.in_order("tobytes", order) else "C")
