@@ -27,6 +27,7 @@ from ascendtensor.simulator.kernels.registry import (
     infer,
     kernel,
 )
+from ascendtensor.simulator.kernels.threads import shared
 
 Convert = Callable[[Array], Array]
 
@@ -37,6 +38,8 @@ _WEYL = np.array([0x9E3779B9, 0xBB67AE85], np.uint64)
 _ROUNDS = 10
 _WORDS = 1 << 15
 """Words made at a time, so that temporaries stay in the cache."""
+_SHARED = 4 * _WORDS
+"""Words from which on threads pay."""
 _MASK32 = (1 << 32) - 1
 _MASK64 = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -84,11 +87,14 @@ def _fill(out: Array, key: int, counter: tuple[int, int], words: int, convert: C
     """Fills an output block by block; ``words`` is how many words make one element (1, 2 or 4)."""
     flat = out.reshape(-1)
     step = _WORDS // words
-    for begin in range(0, flat.size, step):
-        number = min(step, flat.size - begin)
-        blocks = -(-number * words // 4)
-        made = convert(philox(key, counter, begin * words // 4, blocks))
-        np.copyto(flat[begin : begin + number], made[:number], casting="unsafe")
+
+    def work(first: int, last: int) -> None:
+        for begin in range(first * step, min(last * step, flat.size), step):
+            number = min(step, flat.size - begin)
+            made = convert(philox(key, counter, begin * words // 4, -(-number * words // 4)))
+            np.copyto(flat[begin : begin + number], made[:number], casting="unsafe")
+
+    shared(-(-flat.size // step), work, flat.size * words >= _SHARED)
 
 
 # From words to numbers
@@ -355,11 +361,14 @@ def _dropout_mask(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     offset = inputs[4] if len(inputs) > 4 else None
     bound = np.uint64(round(prob * 2**32))
     out = outputs[0].reshape(-1)
-    step = _WORDS // 8
-    for begin in range(0, out.size, step):
-        number = min(step, out.size - begin)
-        words = philox(key, (0, one_int(offset, "offset") & _MASK64 if offset is not None else 0), begin * 2, number * 2)
-        out[begin : begin + number] = np.packbits(words < bound, bitorder="little")
+    step, counter = _WORDS // 8, (0, one_int(offset, "offset") & _MASK64 if offset is not None else 0)
+
+    def work(first: int, last: int) -> None:
+        for begin in range(first * step, min(last * step, out.size), step):
+            number = min(step, out.size - begin)
+            out[begin : begin + number] = np.packbits(philox(key, counter, begin * 2, number * 2) < bound, bitorder="little")
+
+    shared(-(-out.size // step), work, out.size * 8 >= _SHARED)
 
 
 @infer("StatelessDropOutGenMask")
