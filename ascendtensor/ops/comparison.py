@@ -409,6 +409,8 @@ def isclose(input: T, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equa
         >>> at.isclose(at.tensor([1.0, 2.0]), at.tensor([1.0, 2.1]))
         tensor([ True, False], device='npu:0')
     """
+    if rtol < 0 or atol < 0:
+        raise ValueRangeError(f"rtol and atol must not be negative, they are {rtol} and {atol}", where="isclose")
     if _is_complex(input) or _is_complex(other):
         return _complex_close(input, other, float(rtol), float(atol), bool(equal_nan))
     if promoted(table.IS_CLOSE, input, other) is d.uint64:
@@ -758,6 +760,8 @@ def bitwise_right_shift(input: T, other: Any, *, out: T | None = None) -> T:
 def _shift(row: Row, input: Any, other: Any, out: T | None) -> T:
     """A shift; its AI CPU kernel takes operands of one shape only."""
     tensors = [operand for operand in (input, other) if isinstance(operand, TensorBase)]
+    if not tensors:
+        return binary(row, input, other)  # likewise
     try:
         shape = shapes.broadcast_shapes(*(tensor.desc.shape for tensor in tensors))
     except ValueError:
@@ -839,6 +843,8 @@ def masked_fill(input: T, mask: TensorBase, value: Any, *, out: T | None = None)
         tensor([0., 2., 0.], device='npu:0')
     """
     if isinstance(value, TensorBase) and value.desc.dtype is not input.desc.dtype:
+        if value.desc.dtype.is_complex and not input.desc.dtype.is_complex:
+            raise DTypeError(f"{value.desc.dtype.name} can't be written into {input.desc.dtype.name}", advice="Write .real of it.")
         value = cast(value, input.desc.dtype)
     if input.desc.dtype is d.complex128 and mask.desc.dtype is d.bool_:
         return where(mask, value, input, out=out)

@@ -551,6 +551,8 @@ def _places(input: TensorBase, s: Any, dim: Any, function: str, halved: bool = F
     given = None if s is None else integers(s)
     dims = tuple(range(ndim) if given is None else range(-len(given), 0)) if dim is None else integers(dim)
     try:
+        if dims and not ndim:
+            raise IndexRangeError("a 0-d tensor has no dimensions")
         if given is not None and len(given) > ndim:
             raise ShapeError(f"{len(given)} lengths for {ndim} dimensions")
         places = tuple(shapes.normalize_dim(each, ndim) for each in dims)

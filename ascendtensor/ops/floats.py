@@ -141,7 +141,7 @@ def _tensor_of(operand: Any, like: Any, dtype: DType) -> Any:
 
 @checked
 def ldexp(input: T, other: Any, *, out: T | None = None) -> T:
-    """`input * 2 ** other`. Integers become floating.
+    """`input * 2 ** other`, right also where the power alone has no room in the dtype. Integers become floating.
 
     Args:
         input: Tensor of any shape and dtype, or a Python number.
@@ -154,16 +154,36 @@ def ldexp(input: T, other: Any, *, out: T | None = None) -> T:
     Raises:
         ShapeError: The shapes don't broadcast.
 
-    Ascend operator: Pow and Mul. Like: torch.ldexp, numpy.ldexp.
+    Ascend operator: Pow and Mul, in three steps; ClipByValueV2, Trunc and Sub. Like: torch.ldexp, numpy.ldexp.
 
     Examples:
         >>> at.ldexp(at.tensor([0.5, 3.0]), at.tensor([4, 1]))
         tensor([8., 6.], device='npu:0')
     """
     dtype = promoted(Kind.INT_TO_FLOAT, input, other)
-    power: Any = working(other, dtype)
-    power = functions.exp2(power) if isinstance(power, TensorBase) else 2.0**power
-    return finished(elementwise.mul(working(input, dtype), power), dtype, out)
+    result = working(input, dtype)
+    if isinstance(other, complex) or (isinstance(other, TensorBase) and other.desc.dtype.is_complex):
+        power = working(other, dtype)
+        power = functions.exp2(power) if isinstance(power, TensorBase) else 2.0**power
+        return finished(elementwise.mul(result, power), dtype, out)
+    for power in _powers(working(other, dtype.to_real()), dtype):
+        result = elementwise.mul(result, power)
+    return finished(result, dtype, out)
+
+
+def _powers(exponent: Any, dtype: DType) -> tuple[Any, Any, Any]:
+    """Three powers of 2 whose product is that of the exponent: from the smallest number to the largest one is too far for one of them."""
+    reach = 6600.0 if dtype.to_real() is d.float64 else 900.0  # thrice what a dtype's power holds, and more than its range is wide
+    if isinstance(exponent, TensorBase):
+        exponent = elementwise.clamp(exponent, -reach / 3, reach / 3)
+        third = functions.trunc(elementwise.div(exponent, 3.0))
+        step = functions.exp2(third)
+        return step, step, functions.exp2(elementwise.sub(exponent, elementwise.mul(third, 2.0)))
+    if exponent != exponent:
+        return exponent, exponent, exponent
+    exponent = min(max(float(exponent), -reach / 3), reach / 3)
+    third = math.trunc(exponent / 3)
+    return 2.0**third, 2.0**third, 2.0 ** (exponent - 2 * third)
 
 
 _MANTISSA: Final[dict[DType, tuple[int, int, float]]] = {d.float32: (23, 126, 2.0**24), d.float64: (52, 1022, 2.0**53)}

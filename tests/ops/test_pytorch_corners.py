@@ -77,6 +77,7 @@ def test_complex_numbers_are_drawn(dtype: at.dtype) -> None:
     assert values.real.min() >= 0 and values.imag.max() < 1 and abs(values.mean() - (0.5 + 0.5j)) < 0.03
     assert abs(np.mean(np.abs(host(bell)) ** 2) - 1) < 0.08 and abs(host(bell).mean()) < 0.05
 
+
 @pytest.mark.parametrize("first", [0.0, -0.0])
 def test_the_two_zeros_are_two_attributes(first: float) -> None:
     lost, negative = at.tensor([float("nan")]), at.tensor([-1.0])
@@ -95,3 +96,32 @@ def test_wide_unsigned_integers_are_multiplied_and_added(dtype: at.dtype) -> Non
 
 def test_the_logarithm_of_gamma_is_infinite_at_the_lowest_numbers() -> None:
     assert at.lgamma(at.tensor([-1.7e308, -1e300, -3.0], dtype=at.float64)).tolist() == [float("inf")] * 3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_ldexp_is_right_where_the_power_has_no_room(dtype: type) -> None:
+    info = np.finfo(dtype)
+    values = np.array([info.tiny, info.max, 0.0, -0.0, np.inf, np.nan, 1.0, -3.0, info.smallest_subnormal], dtype)[:, None]
+    span = int(np.log2(float(info.max))) - int(np.log2(float(info.tiny)))
+    exponents = np.array([0, 1, -7, 200, -200, span, -span, span + info.nmant, -span - info.nmant - 9, 10**6, -(10**6)], np.int32)
+    with np.errstate(all="ignore"):
+        expected = np.ldexp(values, exponents)
+    np.testing.assert_array_equal(host(at.ldexp(tensor(values), tensor(exponents))), expected)
+    for column, exponent in enumerate(exponents):
+        np.testing.assert_array_equal(host(at.ldexp(tensor(values[:, 0]), int(exponent))), expected[:, column])
+    assert at.ldexp(at.tensor(2.0), 0.5).item() == pytest.approx(2**1.5)
+    assert at.ldexp(at.tensor(1j), at.tensor(2)).item() == 4j
+
+
+def test_what_pytorch_refuses_is_refused() -> None:
+    x = at.ones(2)
+    for tolerances in ({"rtol": -0.1}, {"atol": -1}):
+        with pytest.raises(ValueError, match="must not be negative"):
+            at.isclose(x, x, **tolerances)
+    with pytest.raises(TypeError, match="complex64 can't be written into int64"):
+        at.masked_fill(at.tensor([1, 2]), at.tensor(False), at.tensor(1j))
+    with pytest.raises(TypeError, match="bitwise_left_shift: at least one operand has to be a tensor"):
+        at.bitwise_left_shift(1, 2)
+    for function in (at.fft.fft2, at.fft.irfftn):
+        with pytest.raises(IndexError, match="a 0-d tensor has no dimensions"):
+            function(at.tensor(1.0), dim=(0,))
