@@ -211,6 +211,11 @@ def _gathered(samples: Samples) -> Iterator[Call]:
             yield (samples.tensor(rank), samples.tensor(rank, d.int64)), (dim,)
 
 
+def _masked(samples: Samples) -> Iterator[Call]:
+    for rank in RANKS:
+        yield (samples.tensor(rank), samples.tensor(rank, d.bool_)), ()
+
+
 def _counted(samples: Samples) -> Iterator[Call]:
     for rank in RANKS:
         yield (samples.tensor(rank),), (False,)
@@ -257,7 +262,6 @@ def _groups() -> tuple[Group, ...]:
     return (
         Group(unary, NUMBERS, _alone()),
         Group((a.LEAKY_RELU,), FLOATS, _alone(0.01)),
-        Group((a.ELU,), FLOATS, _alone(1.0)),
         Group((a.SOFTPLUS,), FLOATS, _alone(1.0, 20.0)),
         Group((*binary, *compared), NUMBERS, _pairs),
         Group((c.LOGICAL_AND, c.LOGICAL_OR), (d.bool_,), _pairs),
@@ -286,6 +290,7 @@ def _groups() -> tuple[Group, ...]:
         Group((indexing.PLACES,), (d.bool_,), _places),
         Group((gathering.GATHER,), NUMBERS, _gathered),
         Group((gathering.NONZERO,), (*NUMBERS, d.bool_), _counted),
+        Group((gathering.MASKED_SELECT,), NUMBERS, _masked),
         Group((sorting.SORT,), NUMBERS, _ordered),
         Group((sorting.TOPK,), FLOATS, _selected),
         Group((creation.RANGE,), (d.float32, d.int64), _ranges),
