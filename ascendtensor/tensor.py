@@ -272,7 +272,7 @@ class NPUTensor(Methods):
         copy: _Bool | None = None,
     ) -> Any:
         """A DLPack capsule over simulated memory itself, or over a copy of a chip's on the host. Like: torch.Tensor.__dlpack__."""
-        return dlpack.capsule(self, max_version, dl_device, copy)
+        return dlpack.capsule(self, max_version, dl_device, copy, stream)
 
     def __dlpack_device__(self) -> tuple[Any, _Int]:
         """DLPack's device kind and number: the host for simulated memory. Like: torch.Tensor.__dlpack_device__."""

@@ -13,10 +13,10 @@ import numpy as np
 
 from .. import base
 from ..base import TensorBase
-from ..dtypes import bfloat16
-from ..errors import DTypeError, ValueRangeError
+from ..errors import ValueRangeError
 from ..ops.host import download, upload
 from ..runtime.device import DeviceLike, as_device, backend
+from . import capsules
 
 if TYPE_CHECKING:
     from ..tensor import NPUTensor
@@ -26,10 +26,15 @@ class DeviceKind(IntEnum):
     """DLPack's numbers of kinds of devices (dlpack.h, DLDeviceType)."""
 
     CPU = 1
+    CUDA_HOST = 3
+    ROCM_HOST = 11
     EXTENSION = 12
+    CUDA_MANAGED = 13
 
 
 HOST: Final = (DeviceKind.CPU, 0)
+READABLE: Final = (DeviceKind.CPU, DeviceKind.CUDA_HOST, DeviceKind.ROCM_HOST, DeviceKind.CUDA_MANAGED)
+"""Kinds of memory that the host can read."""
 
 
 def device_of(tensor: TensorBase) -> tuple[DeviceKind, int]:
@@ -40,29 +45,30 @@ def device_of(tensor: TensorBase) -> tuple[DeviceKind, int]:
 
 
 def capsule(
-    tensor: TensorBase, max_version: tuple[int, int] | None = None, dl_device: tuple[Any, int] | None = None, copy: bool | None = None
+    tensor: TensorBase,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[Any, int] | None = None,
+    copy: bool | None = None,
+    stream: Any = None,
 ) -> Any:
     """`tensor.__dlpack__()`: a capsule over simulated memory, once the work queued so far has run, or over a copy on the host.
 
     Raises:
-        BufferError: Another device than the host is asked for, `copy=False` for memory of a chip, or NumPy lacks the dtype.
+        BufferError: Another device than the host is asked for, `copy=False` for memory of a chip, or a stream, which the host has none of.
     """
     wanted = device_of(tensor) if dl_device is None else dl_device
-    if int(wanted[0]) != DeviceKind.CPU:
-        text = "memory of an NPU can be exported to the host only"
+    if tuple(wanted) != HOST:
+        text = f"memory of an NPU can be exported to the host only, not to device {wanted!r}"
         raise BufferError(f"__dlpack__: {text}; ask for dl_device=(1, 0), or take .numpy()")
-    if tensor.desc.dtype is bfloat16:
-        raise BufferError("__dlpack__: NumPy can't export bfloat16; convert with .to(float32) first")
+    if stream not in (None, -1):
+        raise BufferError(f"__dlpack__: the host's memory has no streams, got stream={stream!r}; leave it away")
     array = None if copy else _seen(tensor)
+    copied = array is None
     if array is None:
         if copy is False:
             raise BufferError("__dlpack__: a chip's memory can't be seen from the host without a copy; leave copy=False away")
         array = download(tensor)
-    export: Any = array.__dlpack__
-    try:
-        return export(max_version=max_version)
-    except TypeError:  # NumPy before 2.1
-        return export()
+    return capsules.exported(array, max_version, copied)
 
 
 class _Kept(np.ndarray[Any, np.dtype[Any]]):
@@ -93,7 +99,8 @@ def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) 
     """A tensor of what another library exports by DLPack.
 
     Args:
-        x: Anything with `__dlpack__` and `__dlpack_device__`. A tensor of this library is shared, anything else is copied to the device.
+        x: Anything with `__dlpack__` and `__dlpack_device__`, or a capsule. A tensor of this library is shared, anything else is copied to
+            the device.
         device: Where to; the current device if None.
         copy: True always copies; False refuses where a copy is needed.
 
@@ -103,6 +110,10 @@ def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) 
         BufferError: `x` lies on a device whose memory can't be read here.
 
     Like: torch.from_dlpack, numpy.from_dlpack.
+
+    Examples:
+        >>> at.from_dlpack(np.asarray([1, 2]))
+        tensor([1, 2], device='npu:0')
     """
     if isinstance(x, TensorBase):
         elsewhere = device is not None and as_device(device) is not x.desc.device
@@ -110,12 +121,11 @@ def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) 
             raise ValueRangeError("another device needs a copy", where="from_dlpack").with_context("from_dlpack", (x,))
         tensor: NPUTensor = x.to(device, copy=bool(copy)) if elsewhere or copy else x  # type: ignore
         return tensor
-    if not hasattr(x, "__dlpack__"):
-        raise DTypeError(f"{type(x).__name__} has no __dlpack__", where="from_dlpack", advice="tensor() takes any array-like.")
+    exporter = capsules.Exporter(x)
     if copy is False:
         raise ValueRangeError("memory of another library needs a copy", where="from_dlpack", advice="Leave copy=False away.")
-    kind = x.__dlpack_device__()[0]
-    if int(kind) != DeviceKind.CPU:
-        raise BufferError(f"from_dlpack: memory of DLPack's device kind {int(kind)} can't be read here; move it to the host first")
-    result: NPUTensor = upload(np.from_dlpack(x), device=device)
+    kind = exporter.device[0]
+    if kind not in READABLE:
+        raise BufferError(f"from_dlpack: memory of DLPack's device kind {kind} can't be read here; move it to the host first")
+    result: NPUTensor = upload(exporter.array(), device=device)
     return result

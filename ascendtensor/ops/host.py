@@ -55,7 +55,7 @@ def _from_array(data: Any) -> Array:
     try:
         array = np.asarray(data)
     except (TypeError, ValueError) as error:
-        advice = "Make a NumPy array of it first; bfloat16 of other libraries by way of float32: tensor(x.float(), dtype=bfloat16)."
+        advice = "Make a NumPy array of it first; bfloat16 of other libraries comes by from_dlpack(x)."
         raise DTypeError(f"{type(data).__name__} can't be taken for an array: {error}", advice=advice) from None
     if array.dtype.kind == "O" and not array.ndim and not isinstance(data, np.ndarray):
         advice = "Give a number, nested lists or tuples of numbers, or an array; list(...) makes a list of a set or a generator."

@@ -20,6 +20,7 @@ import pytest
 
 import ascendtensor as at
 import ascendtensor.array_api as xp
+from ascendtensor.interop import capsules
 
 STANDARD: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "array_api.json").read_text())
 
@@ -141,23 +142,78 @@ def test_dlpack_brings_every_dtype_there_and_back(name: str, shape: tuple[int, .
 
 
 def test_dlpack_refuses_by_name() -> None:
-    with pytest.raises(BufferError, match="bfloat16"):
-        at.ones(2, dtype=at.bfloat16).__dlpack__()
-    with pytest.raises(BufferError, match="host only"):
-        at.ones(2).__dlpack__(dl_device=(2, 0))
+    with pytest.raises(RuntimeError, match="Unsupported dtype"):  # NumPy's own words
+        np.from_dlpack(at.ones(2, dtype=at.bfloat16))
+    for device in ((2, 0), (1, 1), "cpu"):
+        with pytest.raises(BufferError, match="host only"):
+            at.ones(2).__dlpack__(dl_device=device)  # type: ignore[arg-type]
+    with pytest.raises(BufferError, match="no streams"):
+        at.ones(2).__dlpack__(stream=1)
     with pytest.raises(at.DTypeError, match="__dlpack__"):
         at.from_dlpack([1])
     with pytest.raises(ValueError, match="copy"):
         at.from_dlpack(np.ones(2), copy=False)
+    used = np.ones(2).__dlpack__()
+    assert at.from_dlpack(used).tolist() == [1, 1]
+    with pytest.raises(at.DTypeError, match="before"):
+        at.from_dlpack(used)
     x = at.ones(2)
     assert at.from_dlpack(x) is x and at.from_dlpack(x, copy=True) is not x
     assert xp.from_dlpack(x, device="npu:1").device == "npu:1"
+
+
+class Exported:
+    """Memory of the host that another library exports, of any kind of device, dtype code and version."""
+
+    def __init__(self, array: Any, kind: int = 1, code: int | None = None) -> None:
+        self.array, self.kind, self.code = array, kind, code
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.kind, 0
+
+    def __dlpack__(self, **options: Any) -> Any:
+        capsule = self.array.__dlpack__()
+        found = capsules.header(capsule)
+        assert found is not None
+        if self.code is not None:
+            found[0].code = self.code
+        return capsule
+
+
+def test_dlpack_takes_what_numpy_does_not() -> None:
+    bits = at.tensor([1.0, -2.5], dtype=at.bfloat16).numpy().view(np.uint16)
+    found = at.from_dlpack(Exported(bits, code=capsules.BFLOAT))
+    assert found.dtype is at.bfloat16 and found.tolist() == [1.0, -2.5]
+    assert at.from_dlpack(Exported(np.arange(3), kind=3)).tolist() == [0, 1, 2]  # pinned memory
+    assert at.from_dlpack(np.arange(6).reshape(2, 3)[:, ::-2].__dlpack__()).tolist() == [[2, 0], [5, 3]]
+    frozen = np.arange(3)
+    frozen.flags.writeable = False
+    if not np.__version__.startswith(("1.", "2.0")):
+        assert at.from_dlpack(frozen).tolist() == [0, 1, 2]
+    with pytest.raises(BufferError, match="kind 2"):
+        at.from_dlpack(Exported(np.arange(3), kind=2))
+    with pytest.raises(at.DTypeError, match="code 10 with 8 bits"):
+        at.from_dlpack(Exported(np.zeros(3, np.uint8), code=10))
+
+
+def test_dlpack_says_what_it_exports() -> None:
+    x = at.tensor([[1.0, -2.5]], dtype=at.bfloat16)
+    for version, copied in ((None, None), ((1, 0), True), ((1, 0), None)):
+        capsule = x.__dlpack__(max_version=version, copy=copied)
+        found = capsules.header(capsule)
+        assert found is not None and (found[0].code, found[0].bits) == (capsules.BFLOAT, 16)
+        assert found[1] is None or found[1].flags & capsules.COPIED == (capsules.COPIED if copied else 0)
+        back = at.from_dlpack(capsule)
+        assert back.dtype is at.bfloat16 and back.tolist() == [[1.0, -2.5]]
 
 
 def test_pytorch_takes_tensors_and_gives_them() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     assert torch.from_dlpack(at.arange(5)).tolist() == [0, 1, 2, 3, 4]
     assert at.from_dlpack(torch.arange(3.0)).tolist() == [0, 1, 2]
+    assert torch.from_dlpack(at.ones(2, dtype=at.bfloat16)).dtype is torch.bfloat16
+    assert at.from_dlpack(torch.full((2,), 0.5, dtype=torch.bfloat16)).dtype is at.bfloat16
+    assert at.from_dlpack(torch.utils.dlpack.to_dlpack(torch.arange(3))).tolist() == [0, 1, 2]
 
 
 def test_a_scikit_learn_estimator_runs_on_arrays() -> None:
