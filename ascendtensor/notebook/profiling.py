@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
@@ -20,6 +20,7 @@ from ..runtime import device as devices
 from . import timeline
 from .models_made import Made, watched
 from .recording import Called, Launched, Recorder
+from .sessions import Session
 from .tracing import columns, launched
 
 MOST_TIMED: Final = 5000
@@ -137,10 +138,13 @@ class Profile:
         spans: Everything, in order of its beginning.
         seconds: Length of the block, with the wait for its work at the end.
         simulated: Whether the device is the simulator's.
+        acl_prof: What `acl.prof` noted, a `Session`; None unless it was asked for.
     """
 
-    def __init__(self, device_time: bool = True) -> None:
+    def __init__(self, device_time: bool = True, acl_prof: str | os.PathLike[str] | None = None) -> None:
         self.device_time = device_time
+        self.acl_prof: Session | None = None
+        self._output = acl_prof
         self.spans: list[Span] = []
         self.seconds = 0.0
         self.simulated = False
@@ -153,11 +157,16 @@ class Profile:
         self._recorder = Timed() if self.device_time else Recorder()
         with ExitStack() as stack:
             devices.initialize()
+            self.simulated = devices.backend().name == "simulator"
+            self._generation = devices.generation()
+            if self._output is not None:
+                with devices.current_device().current():
+                    self.acl_prof = Session(Path(self._output), self.simulated)
+                    self.acl_prof.begin()
+                stack.push(self._end_session)
             self._made = stack.enter_context(watched())
             self._recorder.start()
             self._stack = stack.pop_all()
-        self.simulated = devices.backend().name == "simulator"
-        self._generation = devices.generation()
         self._began = perf_counter_ns()
         return self
 
@@ -172,12 +181,17 @@ class Profile:
             self._stack.close()
             self._collect(alive)
 
+    def _end_session(self, *_: object) -> None:
+        if self.acl_prof is not None:
+            self.acl_prof.end(alive=devices.generation() == self._generation)
+
     @contextmanager
     def span(self, name: str) -> Iterator[None]:
         """Give a part of the block a name, which the timeline shows. Like: torch.profiler.record_function."""
         began = perf_counter_ns()
         try:
-            yield
+            with self.acl_prof.stamped(name) if self.acl_prof is not None else nullcontext():
+                yield
         finally:
             self._marked.append((name, began, perf_counter_ns(), threading.get_ident()))
 
@@ -275,6 +289,8 @@ class Profile:
             lines.append(f"at work: {busy}")
         if self.simulated and self.device_time:
             lines.append(_SIMULATED)
+        if self.acl_prof is not None:
+            lines.append(repr(self.acl_prof))
         return lines
 
     def summary(self, sort_by: str = "device") -> str:
@@ -330,7 +346,7 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e6:.1f} us"
 
 
-def profile(*, device_time: bool = True) -> Profile:
+def profile(*, device_time: bool = True, acl_prof: str | os.PathLike[str] | None = None) -> Profile:
     """Take the time of what runs inside `with at.profile() as p:`, on the host and on the device.
 
     `p.summary()` and `print(p)` give a table by operator, a notebook shows it with a timeline, `p.export_chrome("trace.json")` writes a
@@ -339,6 +355,13 @@ def profile(*, device_time: bool = True) -> Profile:
 
     Args:
         device_time: Take the time of each launch on its stream too, by an event before it and one behind it.
+        acl_prof: A folder in which CANN's own profiler writes what it notes in the block (`acl.prof`: tasks of the devices that are in use,
+            calls of ACL, the names of `p.span`). It writes raw data, of which `msprof --export=on --output=FOLDER` makes tables;
+            `p.acl_prof.tasks()` reads them, `p.acl_prof.folder` is the folder. The simulator writes tables at once. CANN has one session
+            at a time in a process, and may leave out models that were loaded before it.
+
+    Raises:
+        AclError: Another session of `acl.prof` runs, or the folder can't be written to.
 
     Examples:
         >>> x = at.ones(2, 2)
@@ -349,4 +372,4 @@ def profile(*, device_time: bool = True) -> Profile:
 
     Like: torch.profiler.profile.
     """
-    return Profile(device_time)
+    return Profile(device_time, acl_prof)

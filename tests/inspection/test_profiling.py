@@ -16,20 +16,21 @@ from ascendtensor import simulator
 from ascendtensor.acl import binding
 from ascendtensor.notebook import magics, timeline
 from ascendtensor.notebook.profiling import Span
+from ascendtensor.notebook.sessions import Session
 
 
-def work() -> at.Tensor:
-    x = at.ones(64, 64)
+def work(size: int = 64) -> at.Tensor:
+    x = at.ones(size, size)
     for _ in range(3):
         x = x @ x * 0.5
     return x
 
 
 def test_operators_copies_waits_and_compiles_are_counted() -> None:
-    at.ones(64, 64)
+    at.ones(61, 61)
     with at.profile() as p:
         with p.span("three steps"):
-            x = work()
+            x = work(61)  # a size that no other test of the process made models for
         x.numpy()
     rows = {row.name: row for row in p.by_operator()}
     assert rows["MatMulV2"].calls == 3 and rows["Mul"].calls == 3
@@ -39,7 +40,7 @@ def test_operators_copies_waits_and_compiles_are_counted() -> None:
     (step,) = [each for each in p.spans if each.kind == "span"]
     assert step.name == "three steps" and 0 < step.seconds < p.seconds
     (download,) = [each for each in p.spans if each.kind == "copy" and "to the host" in each.detail]
-    assert download.nbytes == 64 * 64 * 4
+    assert download.nbytes == 61 * 61 * 4
     assert p.simulated and list(p.occupancy) == ["stream 1"] and 0 < p.occupancy["stream 1"] <= 1
 
 
@@ -127,6 +128,58 @@ def test_the_timeline_is_bounded_and_escaped() -> None:
     text = timeline.picture(spans, 0.3)
     assert text.count("<rect") == timeline.MOST and "&lt;op 1999&gt;" in text and "<op" not in text
     assert "the longest 1,500 of 2,000" in text
+
+
+# acl.prof
+
+
+def test_the_data_of_acl_prof(tmp_path: Path) -> None:
+    at.ones(2)
+    with at.profile(acl_prof=tmp_path / "prof") as p, p.span("three steps"):
+        work()
+    assert p.acl_prof is not None and p.acl_prof.folder is not None and p.acl_prof.folder.parent == tmp_path / "prof"
+    tasks = p.acl_prof.tasks()
+    assert [task.op_type for task in tasks] == [each.name for each in p.spans if each.kind == "device"]
+    assert all(0 <= task.seconds < 60 for task in tasks)
+    assert "three steps" in (p.acl_prof.folder / "stamps.csv").read_text()
+    assert f"acl.prof: {len(tasks)} tasks" in p.summary() and "times of the simulator" in p.summary() and "acl.prof" in p._repr_html_()
+    with at.profile(acl_prof=tmp_path / "prof") as again:
+        at.ones(3) + 1
+    assert again.acl_prof is not None and again.acl_prof.folder not in (None, p.acl_prof.folder)
+
+
+def test_tables_of_msprof_are_read_and_raw_data_is_named(tmp_path: Path) -> None:
+    session = Session(tmp_path, simulated=False)
+    assert "nothing was written" in repr(session)
+    session.folder = tmp_path / "PROF_000001"
+    assert "msprof --export=on" in repr(session) and session.tasks() == []
+    table = session.folder / "mindstudio_profiler_output" / "op_summary_20260101.csv"
+    table.parent.mkdir(parents=True)
+    head = "Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,Task Start Time(us),Task Duration(us),Task Wait Time(us)"
+    rows = ["0,1,2,3,Add_1,Add,1718180039211.5\t,12.5,0", "0,1,2,3,Cast_1,Cast,1718180039205.5\t,2.5,0", "0,1,2,3,x,N/A,,,"]
+    table.write_text("\n".join([head, *rows]))
+    assert [(task.op_type, round(task.seconds * 1e6, 3)) for task in session.tasks()] == [("Cast", 2.5), ("Add", 12.5)]
+    assert "2 tasks, 0.015 ms on the device; data in" in repr(session)
+
+
+def test_a_session_that_cannot_begin_leaves_nothing(tmp_path: Path) -> None:
+    x = at.ones(2)
+    module = binding.module()
+    with at.profile(acl_prof=tmp_path) as p:
+        with pytest.raises(at.AclError, match="One session of profiling"), at.profile(acl_prof=tmp_path):
+            pass
+        x + 1
+    assert len([each for each in p.spans if each.kind == "launch"]) == 1 and binding.module() is module
+    with pytest.raises(ZeroDivisionError), at.profile(acl_prof=tmp_path) as broken:
+        (x + 1) / 1
+        raise ZeroDivisionError
+    assert broken.acl_prof is not None and broken.acl_prof.folder is not None
+    with at.profile(acl_prof=tmp_path, device_time=False), pytest.raises(at.AscendTensorError):
+        at.shutdown()
+        at.ones(2) @ at.ones(3)
+    with at.profile(acl_prof=tmp_path, device_time=False) as shut:
+        at.shutdown()
+    assert shut.acl_prof is not None and shut.acl_prof.folder is not None
 
 
 # Magics
