@@ -14,6 +14,7 @@ from .loading import load
 from .model import Model, Outputs
 
 _SHOWN: Final = 10
+_TOP: Final = 5
 _EXAMPLES: Final = """\
 examples:
   python -m ascendtensor inspect model.om
@@ -30,8 +31,8 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, help="the .om file")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=FILE.npy", help="an input; the name may be left out")
     parser.add_argument("--output", type=Path, metavar="FILE.npz", help="write all outputs there, by name")
-    parser.add_argument("--top", type=int, default=0, metavar="K", help="show the K greatest scores of each row of the first output")
-    parser.add_argument("--labels", type=Path, help="text file with the name of each score, one a line")
+    parser.add_argument("--top", type=_count, metavar="K", help="show the K greatest scores of each row of the first output")
+    parser.add_argument("--labels", type=Path, help="text file with the name of each score, one a line; shows the 5 greatest without --top")
     parser.add_argument("--pad", action="store_true", help="fill a smaller batch with zeros")
     parser.add_argument("--device", help='where to run, such as "npu:1"')
     parser.set_defaults(run=run)
@@ -60,8 +61,9 @@ def run(options: argparse.Namespace) -> int:
         arrays = {name: np.asarray(tensor.numpy()) for name, tensor in outputs.items()}
     if options.output is not None:
         _save(options.output, arrays)
-    if options.top > 0:
-        _show_top(next(iter(arrays.values())), options.top, labels)
+    top = options.top or (_TOP if options.labels is not None else 0)
+    if top:
+        _show_top(next(iter(arrays.values())), top, labels)
     elif options.output is None:
         for name, array in arrays.items():
             print(f"{name} {array.dtype}{list(array.shape)}")
@@ -79,8 +81,17 @@ def _inputs(model: Model, given: list[str]) -> Mapping[str, Any]:
             if len(values) >= len(model.inputs):
                 raise ValueRangeError(f"{len(given)} inputs for a model with {len(model.inputs)}", where="run")
             name = model.inputs[len(values)].name
+        if name in values:
+            raise ValueRangeError(f"input {name!r} is given twice", where="run")
         values[name] = _array(Path(file))
     return values
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"{count} is below 1")
+    return count
 
 
 def _array(path: Path) -> Any:

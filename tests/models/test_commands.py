@@ -49,6 +49,21 @@ def test_run_shows_the_best(net: Path, tmp_path: Path, capsys: Any) -> None:
     assert [line.split() for line in lines] == [[names[index], f"{Y[1][index]:.6g}"] for index in best]
 
 
+def test_labels_show_the_best_five(net: Path, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "labels.txt").write_text("cat\ndog\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["run", str(net), "--input", str(tmp_path / "x.npy"), "--labels", str(tmp_path / "labels.txt")]) == 0
+    text = capsys.readouterr().out
+    assert text.count("cat") == text.count("dog") == 2 and "row 1" in text
+
+
+@pytest.mark.parametrize("top", ["0", "-3", "x"])
+def test_numbers_of_best(net: Path, capsys: Any, top: str) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", str(net), "--top", top])
+    assert "--top" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -57,6 +72,7 @@ def test_run_shows_the_best(net: Path, tmp_path: Path, capsys: Any) -> None:
         ([], "0 inputs"),
         (["--input", "x=x.npy", "--labels", "none.txt"], "none.txt"),
         (["--input", "x.npy", "--input", "x.npy"], "2 inputs"),
+        (["--input", "x=x.npy", "--input", "x=x.npy"], "'x' is given twice"),
     ],
 )
 def test_mistakes(net: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any, arguments: list[str], words: str) -> None:
