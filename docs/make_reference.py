@@ -64,7 +64,7 @@ PAGES: Final[dict[str, tuple[str, str]]] = {
     "comparison": ("Comparison, logic and bits", "ops.comparison ops.arguments"),
     "reductions": ("Reductions, scans and statistics", "ops.reduction ops.statistics"),
     "sorting": ("Sorting, searching and sets", "ops.sorting ops.sets"),
-    "shapes": ("Shapes and views", "ops.views ops.shape ops.combining shapes"),
+    "shapes": ("Shapes and views", "ops.views ops.shape ops.copying ops.combining shapes"),
     "indexing": ("Indexing, gathering and scattering", "ops.gather ops.indexing"),
     "algebra": (
         "Products and linear algebra",
@@ -81,7 +81,10 @@ PAGES: Final[dict[str, tuple[str, str]]] = {
     "aliases": ("Further names", "ops.aliases"),
     "devices": ("Devices, streams and memory", "runtime.device runtime.context runtime.stream runtime.stats runtime.raw"),
     "launching": ("Operators and their models", "ops.custom launch.registry launch.given_models"),
-    "inspection": ("Seeing what runs", "notebook.explaining notebook.magics notebook.profiling notebook.snapshots notebook.tracing"),
+    "inspection": (
+        "Seeing what runs",
+        "compiler.progress notebook.explaining notebook.magics notebook.profiling notebook.snapshots notebook.tracing",
+    ),
     "errors": ("Errors", "errors"),
 }
 """Pages of `ascendtensor` itself: title, and the modules whose functions are there."""
@@ -218,7 +221,7 @@ def written_out(title: str, space: ModuleType, found: list[Public], intro: str =
     ordered = sorted(found, key=lambda each: each.name.lower())
     lines = [*heading(title), intro, "", f".. currentmodule:: {address(space)}", ""]
     if len(ordered) > 3:
-        lines += [".. list-table::", "   :widths: auto", "   :class: contents", ""]
+        lines += [".. list-table::", "   :widths: auto", "   :class: names", ""]
         lines += [line for each in ordered for line in (f"   * - :py:obj:`{each.name} <{each.path}>`", f"     - {summary(each.value)}")]
         lines.append("")
     return lines + [line for each in ordered for line in entry(each)]
@@ -337,14 +340,9 @@ def acl_page() -> list[str]:
 
 
 def home(value: Any) -> str:
-    """The page of `ascendtensor` that a function or class is on."""
+    """The page of `ascendtensor` that a function or class is on; of a module that PAGES does not know, the page of further names."""
     module = value.__module__.removeprefix("ascendtensor.")
-    if issubclass(value, Exception) if isinstance(value, type) else False:
-        return "errors"
-    found = [slug for slug, (_, modules) in PAGES.items() if module in modules.split()]
-    if not found:
-        raise LookupError(f"docs/make_reference.py: no page of PAGES has the module {module} of {value.__name__}")
-    return found[0]
+    return next((slug for slug, (_, modules) in PAGES.items() if module in modules.split()), "aliases")
 
 
 def pages() -> dict[str, str]:
