@@ -67,6 +67,12 @@ class dtype:
         is_signed: Whether there are negative values.
 
     Like: ``torch.dtype``.
+
+    Examples:
+        >>> at.float32.itemsize, at.float32.is_floating_point, at.int8.is_signed, at.complex64.is_complex
+        (4, True, True, True)
+        >>> at.float32.to_complex(), at.complex128.to_real()
+        (ascendtensor.complex64, ascendtensor.float64)
     """
 
     __slots__ = ("acl", "category", "is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy")
@@ -226,6 +232,10 @@ def get_default_dtype() -> dtype:
     """The floating type of Python floats and of functions that make floats of integers.
 
     Like: ``torch.get_default_dtype``.
+
+    Examples:
+        >>> at.get_default_dtype()
+        ascendtensor.float32
     """
     return _default
 
@@ -237,6 +247,12 @@ def set_default_dtype(value: DTypeLike) -> None:
         DTypeError: If it is not a floating type.
 
     Like: ``torch.set_default_dtype``.
+
+    Examples:
+        >>> at.set_default_dtype(at.float16)
+        >>> at.ones(2).dtype
+        ascendtensor.float16
+        >>> at.set_default_dtype(at.float32)
     """
     global _default
     found = as_dtype(value)
@@ -270,6 +286,10 @@ class finfo:
         DTypeError: For bool and integers.
 
     Like: ``torch.finfo``.
+
+    Examples:
+        >>> at.finfo(at.float16).max
+        65504.0
     """
 
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
@@ -302,6 +322,10 @@ class iinfo:
         DTypeError: For types that are not integers.
 
     Like: ``torch.iinfo``.
+
+    Examples:
+        >>> at.iinfo(at.int8).min, at.iinfo(at.int8).max
+        (-128, 127)
     """
 
     __slots__ = ("bits", "dtype", "max", "min")

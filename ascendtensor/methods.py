@@ -461,7 +461,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         return shape.narrow_copy(self, dim, start, length)
 
     def repeat(self, *repeats: Any, axis: _Int | None = None) -> Self:
-        """The tensor, copied side by side: how often along each dimension; along an `axis` each element several times in a row, as in NumPy. Like: torch.Tensor.repeat.
+        """Copies side by side: how many along each dimension; along an `axis` of each element, as in NumPy. Like: torch.Tensor.repeat.
 
         Examples:
             >>> at.tensor([1, 2]).repeat(2, 2)

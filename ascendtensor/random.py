@@ -82,6 +82,13 @@ class Generator:
         DeviceError: No such device.
 
     Like: torch.Generator.
+
+    Examples:
+        >>> a, b = at.Generator(), at.Generator()
+        >>> a.manual_seed(7).initial_seed(), b.manual_seed(7).initial_seed()
+        (7, 7)
+        >>> at.equal(at.rand(3, generator=a), at.rand(3, generator=b))
+        True
     """
 
     def __init__(self, device: DeviceLike = None) -> None:
@@ -92,7 +99,12 @@ class Generator:
 
     @property
     def device(self) -> Device:
-        """The device that it draws on."""
+        """The device that it draws on.
+
+        Examples:
+            >>> at.Generator().device
+            npu:0
+        """
         return as_device(self._device)
 
     def manual_seed(self, seed: int) -> Generator:
@@ -110,7 +122,12 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start again from a seed that nobody can guess, and return it."""
+        """Start again from a seed that nobody can guess, and return it.
+
+        Examples:
+            >>> isinstance(at.Generator().seed(), int)
+            True
+        """
         return self.manual_seed(secrets.randbits(64)).initial_seed()
 
     def initial_seed(self) -> int:
@@ -118,7 +135,16 @@ class Generator:
         return self._seed
 
     def get_state(self) -> Array:
-        """Seed and counter as 16 bytes, for `set_state`."""
+        """Seed and counter as 16 bytes, for `set_state`.
+
+        Examples:
+            >>> generator = at.Generator()
+            >>> state = generator.get_state()
+            >>> first = at.rand(2, generator=generator)
+            >>> generator.set_state(state)
+            >>> at.equal(at.rand(2, generator=generator), first)
+            True
+        """
         with self._lock:
             return np.frombuffer(struct.pack("<QQ", self._seed, self._offset), np.uint8).copy()
 
@@ -180,7 +206,12 @@ def _seed_of(seed: int) -> int:
 
 @checked
 def default_generator(device: DeviceLike = None) -> Generator:
-    """The generator that draws on a device use where none is given. Like: torch.npu.default_generators[i]."""
+    """The generator that draws on a device use where none is given. Like: torch.npu.default_generators[i].
+
+    Examples:
+        >>> at.manual_seed(7) is at.default_generator("npu:0")
+        True
+    """
     return _generators.of(as_device(device).index)
 
 
@@ -198,6 +229,13 @@ def manual_seed(seed: int) -> Generator:
         ValueRangeError: It has more bits.
 
     Like: torch.manual_seed, numpy.random.seed.
+
+    Examples:
+        >>> _ = at.manual_seed(7)
+        >>> first = at.rand(2)
+        >>> _ = at.manual_seed(7)
+        >>> at.equal(at.rand(2), first)
+        True
     """
     _generators.seed_all(_seed_of(seed))
     return _generators.of(0)
@@ -205,7 +243,12 @@ def manual_seed(seed: int) -> Generator:
 
 @checked
 def seed() -> int:
-    """Start the generators of all devices again from a seed that nobody can guess, and return it. Like: torch.seed."""
+    """Start the generators of all devices again from a seed that nobody can guess, and return it. Like: torch.seed.
+
+    Examples:
+        >>> isinstance(at.seed(), int)
+        True
+    """
     number = secrets.randbits(64)
     _generators.seed_all(number)
     return number
@@ -213,18 +256,39 @@ def seed() -> int:
 
 @checked
 def initial_seed() -> int:
-    """The seed that the current device's generator started from. Like: torch.initial_seed."""
+    """The seed that the current device's generator started from. Like: torch.initial_seed.
+
+    Examples:
+        >>> at.manual_seed(7).initial_seed(), at.initial_seed()
+        (7, 7)
+    """
     return default_generator().initial_seed()
 
 
 @checked
 def get_rng_state(device: DeviceLike = None) -> Array:
-    """State of a device's generator. Like: torch.npu.get_rng_state."""
+    """State of a device's generator. Like: torch.npu.get_rng_state.
+
+    Examples:
+        >>> state = at.get_rng_state()
+        >>> first = at.rand(2)
+        >>> at.set_rng_state(state)
+        >>> at.equal(at.rand(2), first)
+        True
+    """
     return default_generator(device).get_state()
 
 
 def set_rng_state(new_state: Any, device: DeviceLike = None) -> None:
-    """Put a device's generator into a state. Like: torch.npu.set_rng_state."""
+    """Put a device's generator into a state. Like: torch.npu.set_rng_state.
+
+    Examples:
+        >>> state = at.get_rng_state()
+        >>> first = at.rand(2)
+        >>> at.set_rng_state(state)
+        >>> at.equal(at.rand(2), first)
+        True
+    """
     default_generator(device).set_state(new_state)
 
 
@@ -343,6 +407,12 @@ def rand(
         ShapeError: A negative length.
 
     Ascend operator: StatelessRandomUniformV2. Like: torch.rand, numpy.random.rand.
+
+    Examples:
+        >>> at.rand(2, 3).shape
+        (2, 3)
+        >>> bool((at.rand(100) < 1).all())
+        True
     """
     no_autograd(requires_grad, "rand")
     return into(_uniform(shapes.as_shape(*size), _inexact(dtype, "rand"), generator, device), out)
@@ -368,6 +438,10 @@ def randn(
         ShapeError: A negative length.
 
     Ascend operator: StatelessRandomNormalV2. Like: torch.randn, numpy.random.randn.
+
+    Examples:
+        >>> at.randn(2, 3).shape
+        (2, 3)
     """
     no_autograd(requires_grad, "randn")
     return into(_normal(shapes.as_shape(*size), _inexact(dtype, "randn"), generator, device), out)
@@ -397,6 +471,10 @@ def randint(
         ValueRangeError: `low` is not below `high`, or the dtype does not hold them.
 
     Ascend operator: StatelessRandomUniformIntV2. Like: torch.randint, numpy.random.randint.
+
+    Examples:
+        >>> bool((at.randint(3, 5, (100,)) < 5).all())
+        True
     """
     no_autograd(requires_grad, "randint")
     if size is None:
@@ -449,6 +527,10 @@ def randperm(
         ValueRangeError: `n` is negative, or the dtype does not hold the numbers.
 
     Ascend operator: StatelessRandperm. Like: torch.randperm, numpy.random.permutation.
+
+    Examples:
+        >>> at.sort(at.randperm(4)).values
+        tensor([0, 1, 2, 3], device='npu:0')
     """
     no_autograd(requires_grad, "randperm")
     if n < 0:
@@ -465,7 +547,12 @@ def randperm(
 def rand_like(
     input: TensorBase, *, dtype: DTypeLike | None = None, device: DeviceLike = None, generator: Generator | None = None
 ) -> NPUTensor:
-    """`rand` with shape, dtype and device of `input`, where not given. Like: torch.rand_like."""
+    """`rand` with shape, dtype and device of `input`, where not given. Like: torch.rand_like.
+
+    Examples:
+        >>> at.rand_like(at.ones(2, 3)).shape
+        (2, 3)
+    """
     return rand(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
 
 
@@ -473,7 +560,12 @@ def rand_like(
 def randn_like(
     input: TensorBase, *, dtype: DTypeLike | None = None, device: DeviceLike = None, generator: Generator | None = None
 ) -> NPUTensor:
-    """`randn` with shape, dtype and device of `input`, where not given. Like: torch.randn_like."""
+    """`randn` with shape, dtype and device of `input`, where not given. Like: torch.randn_like.
+
+    Examples:
+        >>> at.randn_like(at.ones(2, 3)).shape
+        (2, 3)
+    """
     return randn(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
 
 
@@ -487,7 +579,12 @@ def randint_like(
     device: DeviceLike = None,
     generator: Generator | None = None,
 ) -> NPUTensor:
-    """`randint` with shape, dtype and device of `input`, where not given. Like: torch.randint_like."""
+    """`randint` with shape, dtype and device of `input`, where not given. Like: torch.randint_like.
+
+    Examples:
+        >>> at.randint_like(at.ones(2), 1)
+        tensor([0., 0.], device='npu:0')
+    """
     least, most = (0, low) if high is None else (low, high)
     wanted = dtype or input.desc.dtype
     return randint(least, most, input.desc.shape, dtype=wanted, device=device or input.desc.device, generator=generator)
@@ -517,6 +614,10 @@ def normal(
         ShapeError: The shapes don't broadcast, or there is none.
 
     Ascend operator: StatelessRandomNormalV2, Mul, Add. Like: torch.normal, numpy.random.normal.
+
+    Examples:
+        >>> at.normal(at.tensor([1.0, 2.0]), 0.0)
+        tensor([1., 2.], device='npu:0')
     """
     if not isinstance(std, TensorBase) and not std >= 0:
         raise ValueRangeError(f"the deviation must not be negative, it is {std}", where="normal")
@@ -551,6 +652,10 @@ def bernoulli(input: T, p: float | None = None, *, generator: Generator | None =
         AclError: A number is no probability; shows at the next synchronising call.
 
     Ascend operator: StatelessBernoulli. Like: torch.bernoulli.
+
+    Examples:
+        >>> at.bernoulli(at.tensor([0.0, 1.0]))
+        tensor([0., 1.], device='npu:0')
     """
     if p is not None:
         drawn = _trials(input.desc.shape, _probability(p, "bernoulli"), _real(input.desc.dtype, "bernoulli"), generator, input.desc.device)
@@ -579,6 +684,10 @@ def multinomial(input: T, num_samples: int, replacement: bool = False, *, genera
         AclError: Weights that are negative, infinite or all zero; shows at the next synchronising call.
 
     Ascend operator: MultinomialWithReplacement. Like: torch.multinomial, numpy.random.choice.
+
+    Examples:
+        >>> at.multinomial(at.tensor([0.0, 1.0, 0.0]), 2, replacement=True)
+        tensor([1, 1], device='npu:0')
     """
     _floating(input.desc.dtype, "multinomial")
     shape = input.desc.shape
@@ -611,6 +720,10 @@ def poisson(input: T, generator: Generator | None = None) -> T:
         AclError: A rate is negative or NaN; shows at the next synchronising call.
 
     Ascend operator: StatelessRandomPoisson. Like: torch.poisson, numpy.random.poisson.
+
+    Examples:
+        >>> at.poisson(at.zeros(3))
+        tensor([0., 0., 0.], device='npu:0')
     """
     dtype = _floating(input.desc.dtype, "poisson")
     _, source = _source(generator, input.desc.device)
@@ -640,6 +753,10 @@ def binomial(count: T, prob: T, generator: Generator | None = None) -> T:
         AclError: A number is no count or no probability; shows at the next synchronising call.
 
     Ascend operator: StatelessRandomBinomial. Like: torch.binomial, numpy.random.binomial.
+
+    Examples:
+        >>> at.binomial(at.tensor([3.0]), at.tensor([1.0]))
+        tensor([3.], device='npu:0')
     """
     dtype = _floating(count.desc.dtype, "binomial")
     if prob.desc.dtype is not dtype:
@@ -665,6 +782,11 @@ def shuffle(input: T, *, generator: Generator | None = None) -> T:
         ShapeError: A 0-d tensor.
 
     Ascend operator: StatelessRandperm and GatherV2. Like: numpy.random.permutation (numpy.random.shuffle works in place).
+
+    Examples:
+        >>> x = at.tensor([1, 2, 3])
+        >>> at.sort(at.random.shuffle(x)).values
+        tensor([1, 2, 3], device='npu:0')
     """
     if not input.desc.shape:
         raise ShapeError("a 0-d tensor has no slices").with_context("shuffle", (input,))
@@ -691,6 +813,10 @@ def dropout(input: T, p: float = 0.5, training: bool = True, inplace: bool = Fal
         DTypeError: Not a floating dtype.
 
     Ascend operator: StatelessBernoulli, Mul. Like: torch.nn.functional.dropout.
+
+    Examples:
+        >>> at.dropout(at.ones(4), 0.5, train=False)
+        tensor([1., 1., 1., 1.], device='npu:0')
     """
     if not 0 <= p <= 1:
         raise ValueRangeError(f"p must be from 0 to 1, it is {p}", where="dropout")

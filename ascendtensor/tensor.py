@@ -71,6 +71,28 @@ class NPUTensor(Methods):
 
     Tensors are made by `tensor`, `zeros` and the like; each operation on them is one Ascend IR operator, queued on the current stream.
     Results have the class of the first tensor operand. Views share memory, as in PyTorch.
+
+    Examples:
+        >>> x = at.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> x @ x.T + 1
+        tensor([[ 6., 12.],
+                [12., 26.]], device='npu:0')
+        >>> x.size, x.size(), x.size(0), x.dim(), x.nelement()
+        (4, (2, 2), 2, 2, 4)
+        >>> x.itemsize, x.element_size(), x.get_device(), x.is_npu, x.is_cuda, x.is_leaf
+        (4, 4, 0, True, False, True)
+        >>> x.is_signed(), x.is_floating_point(), x.is_complex(), x.requires_grad, x.grad
+        (True, True, False, False, None)
+        >>> at.equal(x.mT, x.T), x.real is x, x.detach() is x
+        (True, True, False)
+        >>> x.long().dtype, x.int().dtype, x.short().dtype, x.char().dtype, x.byte().dtype, x.bool().dtype
+        (ascendtensor.int64, ascendtensor.int32, ascendtensor.int16, ascendtensor.int8, ascendtensor.uint8, ascendtensor.bool)
+        >>> x.half().dtype, x.bfloat16().dtype, x.float().dtype, x.double().dtype, x.cfloat().dtype
+        (ascendtensor.float16, ascendtensor.bfloat16, ascendtensor.float32, ascendtensor.float64, ascendtensor.complex64)
+        >>> x.new_ones(2), x.new_zeros(2), x.new_full((2,), 7)
+        (tensor([1., 1.], device='npu:0'), tensor([0., 0.], device='npu:0'), tensor([7., 7.], device='npu:0'))
+        >>> x.new_tensor([1, 2]).dtype, x.new_empty(2).shape, x.requires_grad_(False) is x.detach_(), x.cdouble().dtype
+        (ascendtensor.float32, (2,), True, ascendtensor.complex128)
     """
 
     __slots__ = ()
@@ -118,7 +140,12 @@ class NPUTensor(Methods):
 
     @property
     def imag(self) -> Self:
-        """The imaginary parts of a complex tensor, a view. Like: torch.Tensor.imag."""
+        """The imaginary parts of a complex tensor, a view. Like: torch.Tensor.imag.
+
+        Examples:
+            >>> at.tensor([1 + 2j]).imag
+            tensor([2.], device='npu:0')
+        """
         return views.imag(self)
 
     @property
@@ -156,7 +183,15 @@ class NPUTensor(Methods):
         return self
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
-        """Raises AutogradError."""
+        """Raises AutogradError.
+
+        Examples:
+            >>> at.ones(1).backward()
+            Traceback (most recent call last):
+                ...
+            ascendtensor.errors.AutogradError: backward: autograd is not there yet
+              Write the gradients by hand, as the demo does.
+        """
         raise AutogradError("autograd is not there yet", where="backward", advice="Write the gradients by hand, as the demo does.")
 
     def dim(self) -> _Int:
@@ -174,7 +209,13 @@ class NPUTensor(Methods):
         return self.desc.dtype.itemsize
 
     def data_ptr(self) -> _Int:
-        """Device address of the first element. Like: torch.Tensor.data_ptr."""
+        """Device address of the first element. Like: torch.Tensor.data_ptr.
+
+        Examples:
+            >>> x = at.ones(4)
+            >>> x[1:].data_ptr() - x.data_ptr()
+            4
+        """
         return base.storage(self).address + base.element_offset(self) * self.desc.dtype.itemsize
 
     @property
@@ -183,6 +224,10 @@ class NPUTensor(Methods):
 
         Raises:
             ShapeError: The tensor is a view with gaps, or does not start on a multiple of 32 bytes: call `contiguous` or `clone` first.
+
+        Examples:
+            >>> at.ones(2).data_buffer > 0
+            True
         """
         if not base.settle(self):
             raise ShapeError(
@@ -193,6 +238,12 @@ class NPUTensor(Methods):
     def record_stream(self, stream: Stream) -> None:
         """Let `stream` wait for the tensor's last write, and keep its memory until what is queued on `stream` when the last tensor over it
         goes has run. Only for pyACL calls of your own: operators see to it. Like: torch.Tensor.record_stream.
+
+        Examples:
+            >>> x, stream = at.ones(2), at.Stream()
+            >>> x.record_stream(stream)
+            >>> x
+            tensor([1., 1.], device='npu:0')
         """
         if not isinstance(stream, Stream):
             raise DTypeError(f"a Stream is needed, not {type(stream).__name__}").with_context("record_stream", (self,))
@@ -244,19 +295,40 @@ class NPUTensor(Methods):
             ValueRangeError: There is not exactly one.
 
         Like: torch.Tensor.item, numpy.ndarray.item.
+
+        Examples:
+            >>> at.tensor([5.0]).item()
+            5.0
         """
         return host.item(self) if not args else shaping.element(self, *args)
 
     def tolist(self) -> Any:
-        """Nested lists of Python numbers. Like: torch.Tensor.tolist."""
+        """Nested lists of Python numbers. Like: torch.Tensor.tolist.
+
+        Examples:
+            >>> at.tensor([[1, 2], [3, 4]]).tolist()
+            [[1, 2], [3, 4]]
+        """
         return host.nested_lists(self)
 
     def numpy(self, *, force: _Bool = False) -> Array:
-        """A copy as a NumPy array; waits for it. Like: torch.Tensor.numpy(force=True)."""
+        """A copy as a NumPy array; waits for it. Like: torch.Tensor.numpy(force=True).
+
+        Examples:
+            >>> at.tensor([1, 2]).numpy()
+            array([1, 2])
+        """
         return host.download(self)
 
     def cpu(self, non_blocking: _Bool = False) -> HostArray:
-        """A copy as a NumPy array that also has `numpy()`, `cpu()`, `detach()` and `npu()`. Like: torch.Tensor.cpu."""
+        """A copy as a NumPy array that also has `numpy()`, `cpu()`, `detach()` and `npu()`. Like: torch.Tensor.cpu.
+
+        Examples:
+            >>> at.tensor([1, 2]).cpu()
+            HostArray([1, 2])
+            >>> at.tensor([1, 2]).detach().cpu().numpy()
+            array([1, 2])
+        """
         return host.download(self, non_blocking).view(HostArray)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
@@ -279,7 +351,12 @@ class NPUTensor(Methods):
         return dlpack.device_of(self)
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> Self:
-        """The tensor on another device; itself if it is there. Like: numpy.ndarray.to_device."""
+        """The tensor on another device; itself if it is there. Like: numpy.ndarray.to_device.
+
+        Examples:
+            >>> at.ones(2).to_device("npu:1").device
+            npu:1
+        """
         moved: Self = self.to(device)
         return moved
 
@@ -585,6 +662,12 @@ class NPUTensor(Methods):
             DeviceIndexError: There is no such device.
 
         Ascend operator: Cast. Like: torch.Tensor.to.
+
+        Examples:
+            >>> at.tensor([1.9]).to(at.int32)
+            tensor([1], device='npu:0', dtype=ascendtensor.int32)
+            >>> at.tensor([1.0]).to("npu:1", at.float16).device
+            npu:1
         """
         device, dtype, non_blocking, copy = _targets(args, device, dtype, non_blocking, copy)
         try:
@@ -600,15 +683,32 @@ class NPUTensor(Methods):
     @overload
     def type(self, dtype: DTypeLike) -> Self: ...
     def type(self, dtype: DTypeLike | None = None) -> Any:
-        """The tensor in another dtype; without one, the name of its own. Like: torch.Tensor.type."""
+        """The tensor in another dtype; without one, the name of its own. Like: torch.Tensor.type.
+
+        Examples:
+            >>> at.tensor([1.9]).type()
+            'ascendtensor.float32'
+            >>> at.tensor([1.9]).type(at.int32)
+            tensor([1], device='npu:0', dtype=ascendtensor.int32)
+        """
         return self.to(as_dtype(dtype)) if dtype is not None else f"ascendtensor.{self.desc.dtype.name}"
 
     def type_as(self, other: TensorBase) -> Self:
-        """The tensor in the dtype of another. Like: torch.Tensor.type_as."""
+        """The tensor in the dtype of another. Like: torch.Tensor.type_as.
+
+        Examples:
+            >>> at.tensor([1.9]).type_as(at.tensor([1]))
+            tensor([1], device='npu:0')
+        """
         return self._cast(require_tensor(other, "other", "type_as").desc.dtype)
 
     def npu(self, device: DeviceLike = None, non_blocking: _Bool = False) -> Self:
-        """The tensor on a device, by default the current one; itself if it is there. Like: torch.Tensor.cuda."""
+        """The tensor on a device, by default the current one; itself if it is there. Like: torch.Tensor.cuda.
+
+        Examples:
+            >>> at.ones(2).npu(1)
+            tensor([1., 1.], device='npu:1')
+        """
         result: Self = creation.convert(self, None, as_device(device), False)
         return result
 
@@ -689,15 +789,31 @@ class NPUTensor(Methods):
     # Writing
 
     def copy_(self, src: Any, non_blocking: _Bool = False) -> Self:
-        """Elements of `src`, broadcast and cast, into this tensor. Like: torch.Tensor.copy_."""
+        """Elements of `src`, broadcast and cast, into this tensor. Like: torch.Tensor.copy_.
+
+        Examples:
+            >>> at.zeros(2, 2).copy_(at.tensor([1, 2]))
+            tensor([[1., 2.],
+                    [1., 2.]], device='npu:0')
+        """
         return indexing.assign(self, src, "copy_")
 
     def fill_(self, value: Any) -> Self:
-        """One number into every element. Like: torch.Tensor.fill_."""
+        """One number into every element. Like: torch.Tensor.fill_.
+
+        Examples:
+            >>> at.empty(2).fill_(7)
+            tensor([7., 7.], device='npu:0')
+        """
         return indexing.fill(self, value)
 
     def zero_(self) -> Self:
-        """0 into every element. Like: torch.Tensor.zero_."""
+        """0 into every element. Like: torch.Tensor.zero_.
+
+        Examples:
+            >>> at.ones(2).zero_()
+            tensor([0., 0.], device='npu:0')
+        """
         return indexing.fill(self, 0)
 
 

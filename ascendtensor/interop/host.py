@@ -37,7 +37,26 @@ def _wordy(name: str) -> Callable[..., Any]:
 
 
 class HostArray(np.ndarray[Any, np.dtype[Any]]):
-    """What `t.cpu()` gives: a NumPy array that also answers PyTorch's words `numpy()`, `cpu()`, `detach()` and `npu()`."""
+    """What `t.cpu()` gives: a NumPy array that also answers PyTorch's words `numpy()`, `cpu()`, `detach()` and `npu()`.
+
+    Examples:
+        >>> x = at.tensor([1.0, 2.0]).cpu()
+        >>> x.numpy(), x.detach() is x, x.cpu() is x
+        (array([1., 2.], dtype=float32), True, True)
+        >>> x.npu()
+        tensor([1., 2.], device='npu:0')
+        >>> [float(y) for y in (x.sum(), x.mean(), x.max(), x.min(), x.prod(), x.std(), x.var())]
+        [3.0, 1.5, 2.0, 1.0, 2.0, 0.5, 0.25]
+        >>> [int(y) for y in (x.argmax(), x.argmin(), x.all(), x.any())]
+        [1, 0, 1, 1]
+        >>> [y.tolist() for y in (x.cumsum(), x.cumprod(), x.squeeze(), x.argsort())], x.sort()
+        ([[1.0, 3.0], [1.0, 2.0], [1.0, 2.0], [0, 1]], None)
+        >>> x.mean(dim=0)
+        Traceback (most recent call last):
+            ...
+        ascendtensor.errors.DTypeError: mean: cpu() gives a NumPy array, whose mean() takes axis, not dim
+          Write mean(axis=...), or call mean(dim=...) before cpu().
+    """
 
     def numpy(self) -> Array:
         """The same memory as a plain `numpy.ndarray`."""

@@ -64,6 +64,15 @@ class Device:
         lock: Held off the hot road by everything that changes the device's tables.
         null_buffer: An aclDataBuffer without memory, for inputs that are ignored (HD-9).
         bytes_to_device, bytes_to_host: Copied so far.
+
+    Examples:
+        >>> at.device("npu:1")
+        npu:1
+        >>> at.ones(2, device=at.device(1)).device
+        npu:1
+        >>> with at.device("npu:1"):
+        ...     at.ones(2).device
+        npu:1
     """
 
     def __init__(self, index: int, host_mode: bool, soc: str) -> None:
@@ -270,6 +279,10 @@ class Device:
 
         Raises:
             AclError: Queued work failed.
+
+        Examples:
+            >>> y = at.ones(2) + 1
+            >>> at.device("npu:0").synchronize()
         """
         self.activate()
         self._wait(self._wait_for_all, self.lanes)
@@ -452,6 +465,11 @@ def init(config: Mapping[str, Any] | str | os.PathLike[str] | None = None) -> No
         DTypeError: It is neither a mapping of what JSON has nor a path.
 
     Like: torch.cuda.init.
+
+    Examples:
+        >>> at.init()
+        >>> at.is_initialized()
+        True
     """
     if config is None:
         initialize()
@@ -491,6 +509,14 @@ def shutdown() -> None:
 
     Raises:
         AclError: Queued work had failed, or a call of the teardown did; the teardown is complete nevertheless.
+
+    Examples:
+        >>> x = at.ones(2)
+        >>> at.shutdown()
+        >>> at.is_initialized()
+        False
+        >>> at.ones(2) + 1
+        tensor([2., 2.], device='npu:0')
     """
     if state.forked:
         return
@@ -561,12 +587,23 @@ def generation() -> int:
 
 
 def is_initialized() -> bool:
-    """Whether a device was used since the start or the last shutdown."""
+    """Whether a device was used since the start or the last shutdown.
+
+    Examples:
+        >>> x = at.ones(1)
+        >>> at.is_initialized()
+        True
+    """
     return state.initialized
 
 
 def backend() -> Backend:
-    """The pyACL module in use, chosen now if nothing was used yet: CANN's or the simulator, and why."""
+    """The pyACL module in use, chosen now if nothing was used yet: CANN's or the simulator, and why.
+
+    Examples:
+        >>> at.backend().name
+        'simulator'
+    """
     initialize()
     found = state.backend
     if found is None:
@@ -575,13 +612,23 @@ def backend() -> Backend:
 
 
 def soc_name() -> str:
-    """Name of the chip, such as "Ascend910B1"."""
+    """Name of the chip, such as "Ascend910B1".
+
+    Examples:
+        >>> isinstance(at.soc_name(), str)
+        True
+    """
     initialize()
     return state.soc
 
 
 def run_mode() -> RunMode:
-    """HOST where the program runs beside a card, DEVICE where it runs on the board itself (RT-15)."""
+    """HOST where the program runs beside a card, DEVICE where it runs on the board itself (RT-15).
+
+    Examples:
+        >>> at.run_mode()
+        <RunMode.HOST: 1>
+    """
     initialize()
     return RunMode.HOST if state.host_mode else RunMode.DEVICE
 
@@ -592,7 +639,12 @@ def host_mode() -> bool:
 
 
 def device_count() -> int:
-    """Number of devices. Like: torch.cuda.device_count."""
+    """Number of devices. Like: torch.cuda.device_count.
+
+    Examples:
+        >>> at.device_count() >= 1
+        True
+    """
     initialize()
     return len(state.devices)
 
@@ -606,6 +658,10 @@ def as_device(device: DeviceLike = None) -> Device:
     Raises:
         DeviceIndexError: There is no device of that number.
         DeviceError: It is something else.
+
+    Examples:
+        >>> at.device("npu:1").index
+        1
     """
     initialize()
     if isinstance(device, Device):
@@ -637,19 +693,37 @@ def _numbered(index: int) -> Device:
 
 
 def current_device() -> Device:
-    """The device that new tensors of this thread go to. Like: torch.cuda.current_device."""
+    """The device that new tensors of this thread go to. Like: torch.cuda.current_device.
+
+    Examples:
+        >>> at.current_device()
+        npu:0
+    """
     return as_device(None)
 
 
 def set_device(device: DeviceLike) -> None:
-    """Choose the device that new tensors of this thread go to; `with at.device(i)` undoes itself. Like: torch.cuda.set_device."""
+    """Choose the device that new tensors of this thread go to; `with at.device(i)` undoes itself. Like: torch.cuda.set_device.
+
+    Examples:
+        >>> at.set_device(1)
+        >>> at.ones(2).device
+        npu:1
+        >>> at.set_device(0)
+    """
     target = as_device(device)
     target.activate()
     thread.chosen = target.index
 
 
 def current_stream(device: DeviceLike = None) -> Stream:
-    """The stream that this thread's work on a device goes to. Like: torch.cuda.current_stream."""
+    """The stream that this thread's work on a device goes to. Like: torch.cuda.current_stream.
+
+    Examples:
+        >>> with at.stream(at.Stream()) as side:
+        ...     at.current_stream() == side
+        True
+    """
     return as_device(device).current_stream()
 
 
@@ -658,6 +732,10 @@ def synchronize(device: DeviceLike = None) -> None:
 
     Raises:
         AclError: Queued work failed.
+
+    Examples:
+        >>> y = at.ones(2) + 1
+        >>> at.synchronize()
     """
     target = as_device(device)
     with target.current():

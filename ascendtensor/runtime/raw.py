@@ -38,6 +38,12 @@ def raw(device: DeviceLike = None, *, check: bool = True) -> Iterator[Raw]:
 
     Raises:
         AclError: What was queued failed.
+
+    Examples:
+        >>> x = at.ones(2)
+        >>> with at.raw() as call:
+        ...     call.stream != 0
+        True
     """
     target = as_device(device)
     with target.current():

@@ -44,37 +44,76 @@ def _settled(device: DeviceLike) -> Iterator[Device]:
 
 
 def memory_allocated(device: DeviceLike = None) -> int:
-    """Bytes in blocks that live tensors hold. Like: torch.cuda.memory_allocated."""
+    """Bytes in blocks that live tensors hold. Like: torch.cuda.memory_allocated.
+
+    Examples:
+        >>> before = at.memory_allocated()
+        >>> x = at.ones(1000)
+        >>> at.memory_allocated() - before >= 4000
+        True
+    """
     with _settled(device) as found:
         return found.pool.allocated
 
 
 def max_memory_allocated(device: DeviceLike = None) -> int:
-    """Peak of `memory_allocated` since the start or `reset_peak_memory_stats`. Like: torch.cuda.max_memory_allocated."""
+    """Peak of `memory_allocated` since the start or `reset_peak_memory_stats`. Like: torch.cuda.max_memory_allocated.
+
+    Examples:
+        >>> at.reset_peak_memory_stats()
+        >>> x = at.ones(1000)
+        >>> at.max_memory_allocated() >= 4000
+        True
+    """
     with _settled(device) as found:
         return found.pool.peak
 
 
 def memory_reserved(device: DeviceLike = None) -> int:
-    """Bytes taken from the device, in use or cached. Like: torch.cuda.memory_reserved."""
+    """Bytes taken from the device, in use or cached. Like: torch.cuda.memory_reserved.
+
+    Examples:
+        >>> x = at.ones(1000)
+        >>> at.memory_reserved() >= at.memory_allocated()
+        True
+    """
     with _settled(device) as found:
         return found.pool.reserved
 
 
 def max_memory_reserved(device: DeviceLike = None) -> int:
-    """Peak of `memory_reserved`. Like: torch.cuda.max_memory_reserved."""
+    """Peak of `memory_reserved`. Like: torch.cuda.max_memory_reserved.
+
+    Examples:
+        >>> x = at.ones(1000)
+        >>> at.max_memory_reserved() >= at.memory_reserved()
+        True
+    """
     with _settled(device) as found:
         return found.pool.peak_reserved
 
 
 def memory_cached(device: DeviceLike = None) -> int:
-    """Bytes kept for reuse: reserved, not allocated."""
+    """Bytes kept for reuse: reserved, not allocated.
+
+    Examples:
+        >>> at.memory_cached() >= 0
+        True
+    """
     with _settled(device) as found:
         return found.pool.cached()
 
 
 def reset_peak_memory_stats(device: DeviceLike = None) -> None:
-    """Start the peaks anew from what is held now. Like: torch.cuda.reset_peak_memory_stats."""
+    """Start the peaks anew from what is held now. Like: torch.cuda.reset_peak_memory_stats.
+
+    Examples:
+        >>> x = at.ones(1000)
+        >>> del x
+        >>> at.reset_peak_memory_stats()
+        >>> at.max_memory_allocated() == at.memory_allocated()
+        True
+    """
     with _settled(device) as found:
         found.pool.peak = found.pool.allocated
         found.pool.peak_reserved = found.pool.reserved
@@ -95,6 +134,11 @@ def memory_stats(device: DeviceLike = None) -> MemoryStats:
         Bytes `allocated`, `peak_allocated`, `reserved`, `peak_reserved`, `cached`, `pinned`, `to_device`, `to_host`; counts `allocations`
         (not those of the hot road, which uses a block again as it is), `segments`, `device_allocations`, `device_frees`, `out_of_memory`,
         `scalars`, `streams`.
+
+    Examples:
+        >>> x = at.ones(1000)
+        >>> at.memory_stats()["allocated"] >= 4000
+        True
     """
     with _settled(device) as found:
         pool, staging = found.pool, found.staging
@@ -148,7 +192,12 @@ def _segment(device: Device, pool: StreamPool, segment: Segment) -> dict[str, An
 
 
 def memory_summary(device: DeviceLike = None) -> str:
-    """`memory_stats` for people. Like: torch.cuda.memory_summary."""
+    """`memory_stats` for people. Like: torch.cuda.memory_summary.
+
+    Examples:
+        >>> "npu:0" in at.memory_summary()
+        True
+    """
     found = as_device(device)
     stats = memory_stats(found)
     lines = [f"  {name.replace('_', ' '):20} {describe_bytes(value) if name in _IN_BYTES else value:>12}" for name, value in stats.items()]
@@ -156,7 +205,15 @@ def memory_summary(device: DeviceLike = None) -> str:
 
 
 def empty_cache(device: DeviceLike = None) -> None:
-    """Give cached memory back to the device, where no tensor lies in its segment; waits for the device. Like: torch.cuda.empty_cache."""
+    """Give cached memory back to the device, where no tensor lies in its segment; waits for the device. Like: torch.cuda.empty_cache.
+
+    Examples:
+        >>> x = at.ones(1000)
+        >>> del x
+        >>> at.empty_cache()
+        >>> at.memory_reserved() >= 0
+        True
+    """
     found = as_device(device)
     if found.context:
         with found.current():
@@ -165,7 +222,13 @@ def empty_cache(device: DeviceLike = None) -> None:
 
 
 def mem_get_info(device: DeviceLike = None) -> tuple[int, int]:
-    """`(free, total)` bytes of the device itself. Like: torch.cuda.mem_get_info."""
+    """`(free, total)` bytes of the device itself. Like: torch.cuda.mem_get_info.
+
+    Examples:
+        >>> free, total = at.mem_get_info()
+        >>> 0 < free <= total
+        True
+    """
     found = as_device(device)
     with found.current():
         return found.pool.device_memory()

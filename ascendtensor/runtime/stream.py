@@ -90,6 +90,17 @@ class Stream:
         priority, flags: What it was made with.
         pool: The memory of the stream.
         recent: What was launched on it since it was last waited for.
+
+    Examples:
+        >>> side = at.Stream()
+        >>> with at.stream(side):
+        ...     x = at.ones(2) + 1
+        >>> at.current_stream().wait_stream(side)
+        >>> x
+        tensor([2., 2.], device='npu:0')
+        >>> side.synchronize()
+        >>> side.query()
+        True
     """
 
     __slots__ = ("__weakref__", "_ended", "device", "flags", "handle", "lane", "pool", "priority", "recent")
@@ -141,7 +152,13 @@ class Stream:
 
     @staticmethod
     def priority_range() -> tuple[int, int]:
-        """The least and the greatest priority of the current device, small numbers first. Like: torch.cuda.Stream.priority_range."""
+        """The least and the greatest priority of the current device, small numbers first. Like: torch.cuda.Stream.priority_range.
+
+        Examples:
+            >>> least, greatest = at.Stream.priority_range()
+            >>> least >= greatest
+            True
+        """
         _locate(None).current_stream()
         return binding.device_get_stream_priority_range()
 
@@ -184,7 +201,12 @@ class Stream:
             return binding.stream_query(self.handle)
 
     def wait_event(self, event: Event) -> None:
-        """Let later work of this stream wait for an event, if it was ever recorded. Like: torch.cuda.Stream.wait_event."""
+        """Let later work of this stream wait for an event, if it was ever recorded. Like: torch.cuda.Stream.wait_event.
+
+        Examples:
+            >>> event = at.current_stream().record_event()
+            >>> at.Stream().wait_event(event)
+        """
         if not isinstance(event, Event):
             raise DTypeError(f"an Event is needed, not {type(event).__name__}", where="Stream.wait_event")
         event.wait(self)
@@ -212,6 +234,14 @@ class Stream:
                 a board a launch that finds the stream full while such a callback is waiting never comes back: synchronise in between.
 
         Like: torch.cuda has none; cupy.cuda.Stream.launch_host_func.
+
+        Examples:
+            >>> done = []
+            >>> stream = at.Stream()
+            >>> stream.add_callback(lambda: done.append(1))
+            >>> stream.synchronize()
+            >>> done
+            [1]
         """
         if not callable(function):
             raise DTypeError(f"a function is needed, not {type(function).__name__}", where="Stream.add_callback")
@@ -219,14 +249,27 @@ class Stream:
         callbacks.add(self, function, blocking)
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Record an event, a new one if None. Like: torch.cuda.Stream.record_event."""
+        """Record an event, a new one if None. Like: torch.cuda.Stream.record_event.
+
+        Examples:
+            >>> event = at.current_stream().record_event()
+            >>> event.synchronize()
+            >>> event.query()
+            True
+        """
         event = Event() if event is None else event
         event.record(self)
         return event
 
 
 class StreamContext:
-    """Makes a stream (and its device) the current one of this thread for a `with` block. Like: torch.cuda.StreamContext."""
+    """Makes a stream (and its device) the current one of this thread for a `with` block. Like: torch.cuda.StreamContext.
+
+    Examples:
+        >>> with at.stream(at.Stream()):
+        ...     at.ones(2) + 1
+        tensor([2., 2.], device='npu:0')
+    """
 
     def __init__(self, stream: Stream | None) -> None:
         self._stream = stream
@@ -245,7 +288,13 @@ class StreamContext:
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """A context in which work goes to `stream`; None changes nothing. Like: torch.cuda.stream."""
+    """A context in which work goes to `stream`; None changes nothing. Like: torch.cuda.stream.
+
+    Examples:
+        >>> with at.stream(at.Stream()):
+        ...     at.ones(2) + 1
+        tensor([2., 2.], device='npu:0')
+    """
     if not (stream is None or isinstance(stream, Stream)):
         raise DTypeError(f"a Stream is needed, not {type(stream).__name__}", where="stream")
     return StreamContext(stream)
@@ -259,6 +308,15 @@ class Event:
     Args:
         enable_timing: Whether `elapsed_time` can be asked.
         blocking: Accepted as in PyTorch: waiting for an event always lets other threads run.
+
+    Examples:
+        >>> start, end = at.Event(enable_timing=True), at.Event(enable_timing=True)
+        >>> start.record()
+        >>> x = at.ones(2) + 1
+        >>> end.record()
+        >>> end.synchronize()
+        >>> end.query(), start.elapsed_time(end) >= 0
+        (True, True)
     """
 
     __slots__ = ("__weakref__", "_dropped", "_handle", "device", "enable_timing")
@@ -318,7 +376,13 @@ class Event:
                 binding.record_event(self._handle, on.handle)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let later work of a stream (the current one if None) wait for the mark. Like: torch.cuda.Event.wait."""
+        """Let later work of a stream (the current one if None) wait for the mark. Like: torch.cuda.Event.wait.
+
+        Examples:
+            >>> event = at.Event()
+            >>> event.record()
+            >>> event.wait(at.Stream())
+        """
         if not self._made():  # pyACL would refuse it (EV-3)
             return
         on = _locate(None).current_stream() if stream is None else stream

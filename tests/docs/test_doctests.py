@@ -112,7 +112,13 @@ def test_every_example_shows_a_result_and_is_run() -> None:
 
 
 def _state() -> tuple[object, ...]:
-    return at.get_default_dtype(), at.get_printoptions(), at.get_float32_matmul_precision(), at.op_models.get_mode(), at.current_device()
+    return (
+        at.get_default_dtype(),
+        at.get_printoptions(),
+        at.get_float32_matmul_precision(),
+        at.op_models.get_mode(),
+        at.current_device().index,
+    )
 
 
 @pytest.mark.parametrize("module", _modules())
