@@ -30,6 +30,8 @@ from .writing import copy_into, into
 
 T = TypeVar("T", bound=TensorBase)
 
+_FEW: Final = 16
+"""Numbers up to which comparing with each of them is quicker than a search."""
 _BY_TOPK: Final = (d.float64, d.uint64)
 """Dtypes that Sort does not take; the AI CPU kernel of TopK orders them, equal elements by their index."""
 
@@ -477,7 +479,8 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     Returns:
         bool tensor of the shape of `elements`.
 
-    Ascend operator: Equal and ReduceAny over all pairs. Like: torch.isin, numpy.isin.
+    Ascend operator: Equal and ReduceAny over all pairs; Sort, SearchSorted, ClipByValueV2, GatherV2, Equal for more than 16 others.
+    Like: torch.isin, numpy.isin.
 
     Examples:
         >>> at.isin(at.tensor([1, 2, 3]), at.tensor([2, 5]))
@@ -488,9 +491,20 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     if not isinstance(elements, TensorBase):
         found = reduction.any(comparison.eq(test_elements, elements))
         return comparison.logical_not(found) if invert else found
-    pairs = comparison.eq(views.unsqueeze(elements, -1), views.ravel(test_elements))
-    found = reduction.any(pairs, -1)
+    found = _among(elements, views.ravel(test_elements))
     return comparison.logical_not(found) if invert else found
+
+
+def _among(elements: T, others: T) -> T:
+    """Whether each element is among a vector's: a few by all pairs, else by where it would stand among them in order."""
+    dtypes = (elements.desc.dtype, others.desc.dtype)
+    if others.desc.numel <= _FEW or not elements.desc.numel or any(each.category in (d.BOOL, d.COMPLEX) for each in dtypes):
+        return reduction.any(comparison.eq(views.unsqueeze(elements, -1), others), -1)
+    kind = comparison.promoted(table.SEARCHSORTED, elements, others)
+    flat = comparison.cast(views.ravel(elements), kind)
+    ordered = _ordered(comparison.cast(others, kind), False, False)[0]
+    places = elementwise.clamp(searchsorted(ordered, flat), max=ordered.desc.numel - 1)
+    return views.reshape(comparison.eq(gather.index_select(ordered, 0, places), flat), elements.desc.shape)
 
 
 # Searching

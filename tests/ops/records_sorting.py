@@ -206,6 +206,11 @@ def isins(dtype: DType) -> Iterator[Any]:
     yield With((array(dtype, (3, 4)), array(dtype, (2, 2), key=1)))
     yield With((array(dtype, (3, 4)), array(dtype, (0,))))
     yield With((array(dtype, (5,)), array(dtype, (5,), key=1)), {"invert": True})
+    x, others = array(dtype, (6, 7)), array(dtype, (4, 8), key=1)
+    others.reshape(-1)[:12:3] = x.reshape(-1)[:4]
+    if dtype.is_floating_point:
+        x[5], others[3, :4] = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, 2.0), (np.nan, np.inf, -0.0, 2.0)
+    yield With((x, others))
 
 
 def out_of_range() -> list[Refused]:
@@ -259,5 +264,5 @@ RECORDS = [
     Record("bincount", sorting.bincount, counts, count_samples, (counting.BINCOUNT,), INTS, INT64, refused=bad_counts),
     Record("bincount.weights", sorting.bincount, counts, weighted_samples, dtypes=(d.float32, d.float64), result=SAME),
     Record("histc", sorting.histc, histogram, histograms, (counting.HISTC,), (d.float32, d.float16, d.bfloat16, d.int32, d.int64), SAME),
-    Record("isin", sorting.isin, among, isins, dtypes=(d.float32, d.int64), result=d.bool_),
+    Record("isin", sorting.isin, among, isins, dtypes=(d.float32, d.float64, d.int64, d.uint64), result=d.bool_),
 ]
