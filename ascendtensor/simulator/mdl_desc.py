@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import string
 from typing import Any, Final
 
 from ascendtensor.codes import DataType, ErrorCode, Format
@@ -160,34 +162,39 @@ def get_output_size_by_index(model_desc: int, index: int) -> int:
     return _file(model_desc).output_sizes()[index]
 
 
-def _shown(info: TensorInfo, kind: str, index: int, identifier: int) -> str:
-    """A name that the dims record can hold (MDL-14)."""
-    return info.name if len(info.name.encode()) <= LONGEST_NAME else f"acl_modelId_{identifier}_{kind}_{index}"
+def _shown(desc: Description, info: TensorInfo, kind: str, index: int) -> str:
+    """A name that the dims record can hold, none of another tensor (MDL-14)."""
+    if len(info.name.encode()) <= LONGEST_NAME or desc.file is None:
+        return info.name
+    made = f"acl_modelId_{desc.identifier}_{kind}_{index}"
+    names = {each.name for each in (*desc.file.inputs, *desc.file.outputs)}
+    endings = (f"_{''.join(letters)}" for count in range(1, 4) for letters in itertools.product(string.ascii_lowercase, repeat=count))
+    return next((made + ending for ending in ("", *endings) if made + ending not in names), made)
 
 
-def _record(info: TensorInfo, kind: str, index: int, identifier: int, dims: tuple[int, ...] | None = None) -> dict[str, Any]:
+def _record(desc: Description, info: TensorInfo, kind: str, index: int, dims: tuple[int, ...] | None = None) -> dict[str, Any]:
     values = info.dims if dims is None else dims
     if len(values) > MAX_RANK:
         raise AclFault(STORAGE_OVER_LIMIT, f"[{info.name}] has {len(values)} dims, {MAX_RANK} at most")
-    return {"name": _shown(info, kind, index, identifier), "dimCount": len(values), "dims": list(values)}
+    return {"name": _shown(desc, info, kind, index), "dimCount": len(values), "dims": list(values)}
 
 
 @function("acl.mdl.get_input_dims", "KK", {})
 def get_input_dims(model_desc: int, index: int) -> tuple[dict[str, Any], int]:
     """(record, ret); dims that a gear decides, or that are open, are -1 (MDL-13, PY-13)."""
-    return _record(_at(_inputs(model_desc), index), "input", index, _desc(model_desc).identifier), 0
+    return _record(_desc(model_desc), _at(_inputs(model_desc), index), "input", index), 0
 
 
 @function("acl.mdl.get_input_dims_v2", "KK", {})
 def get_input_dims_v2(model_desc: int, index: int) -> tuple[dict[str, Any], int]:
     """As ``get_input_dims``: they differ with static AIPP only."""
-    return _record(_at(_inputs(model_desc), index), "input", index, _desc(model_desc).identifier), 0
+    return _record(_desc(model_desc), _at(_inputs(model_desc), index), "input", index), 0
 
 
 @function("acl.mdl.get_output_dims", "KK", {})
 def get_output_dims(model_desc: int, index: int) -> tuple[dict[str, Any], int]:
     """(record, ret), of the largest gear."""
-    return _record(_at(_outputs(model_desc), index), "output", index, _desc(model_desc).identifier), 0
+    return _record(_desc(model_desc), _at(_outputs(model_desc), index), "output", index), 0
 
 
 @function("acl.mdl.get_cur_output_dims", "KK", {})
@@ -199,7 +206,7 @@ def get_cur_output_dims(model_desc: int, index: int) -> tuple[dict[str, Any], in
         raise AclFault(API_NOT_SUPPORT, "the model has open shapes: acl.mdl.get_dataset_tensor_desc tells the outputs' dims")
     info = _at(file.outputs, index)
     gear = model_for(desc.identifier).gear
-    return _record(info, "output", index, desc.identifier, None if gear is None else file.gear_outputs[gear][index]), 0
+    return _record(desc, info, "output", index, None if gear is None else file.gear_outputs[gear][index]), 0
 
 
 @function("acl.mdl.get_input_dims_range", "KK", {})
@@ -245,9 +252,9 @@ def get_output_data_type(model_desc: int, index: int) -> int:
     return _at(_outputs(model_desc), index).dtype
 
 
-def _index(infos: tuple[TensorInfo, ...], name: str, kind: str, identifier: int) -> int:
+def _index(desc: Description, infos: tuple[TensorInfo, ...], name: str, kind: str) -> int:
     for index, info in enumerate(infos):
-        if name in (info.name, _shown(info, kind, index, identifier)):
+        if name in (info.name, _shown(desc, info, kind, index)):
             return index
     raise invalid("name", name, f"the model has no such {kind}; it has {[info.name for info in infos]}")
 
@@ -255,22 +262,22 @@ def _index(infos: tuple[TensorInfo, ...], name: str, kind: str, identifier: int)
 @function("acl.mdl.get_input_index_by_name", "Ks", 0)
 def get_input_index_by_name(model_desc: int, name: str) -> tuple[int, int]:
     """(index, ret); 100000 for an unknown name (MDL-12)."""
-    return _index(_inputs(model_desc), name, "input", _desc(model_desc).identifier), 0
+    return _index(_desc(model_desc), _inputs(model_desc), name, "input"), 0
 
 
 @function("acl.mdl.get_output_index_by_name", "Ks", 0)
 def get_output_index_by_name(model_desc: int, name: str) -> tuple[int, int]:
     """(index, ret); 100000 for an unknown name (MDL-12)."""
-    return _index(_outputs(model_desc), name, "output", _desc(model_desc).identifier), 0
+    return _index(_desc(model_desc), _outputs(model_desc), name, "output"), 0
 
 
 @getter("acl.mdl.get_tensor_real_name", "Ks", "")
 def get_tensor_real_name(model_desc: int, name: str) -> str:
     """The name behind one that was too long for the dims record (MDL-14)."""
-    identifier = _desc(model_desc).identifier
+    desc = _desc(model_desc)
     for kind, infos in (("input", _inputs(model_desc)), ("output", _outputs(model_desc))):
         for index, info in enumerate(infos):
-            if name in (info.name, _shown(info, kind, index, identifier)):
+            if name in (info.name, _shown(desc, info, kind, index)):
                 return info.name
     raise invalid("name", name, "the model has no such tensor")
 

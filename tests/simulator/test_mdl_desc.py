@@ -168,6 +168,16 @@ def test_long_names(program: Program, folder: Path) -> None:  # MDL-14
     mdl.unload(model)
 
 
+def test_long_names_beside_a_tensor_of_the_same_short_one(acl: ModuleType, folder: Path) -> None:  # MDL-14
+    nodes = [helper.make_node("Add", [LONG, "acl_modelId_0_input_0"], ["y"], "a")]
+    inputs = [value(LONG, [2]), value("acl_modelId_0_input_0", [2])]
+    desc = described(acl, convert(save(folder / "twice.onnx", nodes, inputs, [value("y", [2])]), folder / "twice"))
+    names = [acl.mdl.get_input_dims(desc, index)[0]["name"] for index in range(2)]
+    assert names == ["acl_modelId_0_input_0_a", "acl_modelId_0_input_0"]
+    assert [acl.mdl.get_tensor_real_name(desc, name) for name in names] == [LONG, "acl_modelId_0_input_0"]
+    assert [acl.mdl.get_input_index_by_name(desc, name) for name in names] == [(0, 0), (1, 0)]
+
+
 def test_records_have_the_bindings_form(acl: ModuleType, net: Path, batches: Path, images: Path, gears: Path, open_net: Path) -> None:
     # PY-13
     mdl = acl.mdl

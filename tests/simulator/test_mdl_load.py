@@ -206,6 +206,15 @@ def test_no_room_for_the_weights(program: Program, net: Path) -> None:
 # Unloading
 
 
+def test_a_bundles_id_is_no_models(acl: ModuleType, net: Path) -> None:  # MDL-30
+    data = acl.model_bundle([net.read_bytes()])
+    bundle, ret = acl.mdl.bundle_load_from_mem(acl.util.bytes_to_ptr(data), len(data))
+    assert ret == 0
+    assert acl.mdl.unload(bundle) == 145003
+    assert acl.findings() == []  # nothing was destroyed
+    assert acl.mdl.bundle_unload(bundle) == 0
+
+
 def test_unloading_while_work_is_queued(program: Program, net: Path) -> None:  # MDL-31
     acl = program.acl
     model = program.load(net)

@@ -329,7 +329,7 @@ def model_for(identifier: int) -> Model:
     """
     model = MODELS.get(identifier)
     if model is None:
-        if 0 < identifier <= Ids.newest:
+        if 0 < identifier <= Ids.newest and identifier not in BUNDLES:
             notice("use after destroy", f"model id {identifier} was unloaded")
         raise unknown(identifier, "no such model is loaded")
     return model
