@@ -148,7 +148,6 @@ class _Numbers:
             return
         finite = [value for value in listed if value and math.isfinite(value)]
         if not finite:
-            self.width = max((len(self(value)) for value in listed), default=1)
             return
         sizes = [abs(value) for value in finite]
         least, most = min(sizes), max(sizes)
@@ -179,7 +178,7 @@ def _formatter(values: Array) -> tuple[Callable[[Any], str], int]:
             part = imaginary(value.imag).lstrip()
             return f"{real(value.real)}{'' if part.startswith('-') else '+'}{part}j"
 
-        return both, real.width + imaginary.width + 2
+        return both, real.width + imaginary.width + 1
     if values.dtype.kind in "biu":
         numbers = _Numbers(values, False)
         return numbers, numbers.width

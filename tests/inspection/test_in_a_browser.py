@@ -35,9 +35,11 @@ const boxes = (selector) => [...document.querySelectorAll(selector)].map((each) 
           color: style.color, fill: style.fill, font: style.fontFamily, align: style.textAlign};
 });
 const found = {};
-for (const name of ["img", "svg", "svg rect", "svg text", "td", "th", "pre", "details", ".warn", ".dim"]) found[name] = boxes(".ascendtensor " + name);
+for (const name of ["img", "svg", "svg rect", "svg text", "td", "th", "pre", "details", ".warn", ".dim"])
+  found[name] = boxes(".ascendtensor " + name);
 found.page = document.documentElement.scrollWidth;
-document.body.append(Object.assign(document.createElement("output"), {textContent: btoa(unescape(encodeURIComponent(JSON.stringify(found))))}));
+const text = btoa(unescape(encodeURIComponent(JSON.stringify(found))));
+document.body.append(Object.assign(document.createElement("output"), {textContent: text}));
 </script>"""
 
 JUPYTER = """<style>.jp table{font-size:12px} .jp pre{font-family:serif;line-height:1.8} .jp td,.jp th,.jp tr{text-align:right}

@@ -35,6 +35,12 @@ TEXTS: list[tuple[Any, str]] = [
     (np.zeros((2, 0)), "tensor([], device='npu:0', size=(2, 0), dtype=ascendtensor.float64)"),
     (np.array([1, 2], np.int8), "tensor([1, 2], device='npu:0', dtype=ascendtensor.int8)"),
     (np.array([1.5], np.float16), "tensor([1.5000], device='npu:0', dtype=ascendtensor.float16)"),
+    ([float("inf"), -float("inf")], "tensor([inf, -inf], device='npu:0')"),
+    ([-0.0, 0.0], "tensor([-0., 0.], device='npu:0')"),
+    (
+        np.array([1e-3 - 3e-4j, 1 - 0.3j, 5e3 - 1.5e3j], np.complex64),
+        "tensor([1.0000e-03-3.0000e-04j, 1.0000e+00-3.0000e-01j, 5.0000e+03-1.5000e+03j],\n       device='npu:0')",
+    ),
 ]
 
 
