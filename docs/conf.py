@@ -35,7 +35,7 @@ exclude_patterns = ["**/.ipynb_checkpoints"]
 nitpicky = True
 smartquotes = False
 
-myst_enable_extensions = ["attrs_inline", "colon_fence"]
+myst_enable_extensions = ["colon_fence", "html_image"]
 myst_heading_anchors = 4
 nb_execution_mode = "cache"
 nb_execution_timeout = 120
