@@ -5,6 +5,9 @@ The simulator answers what is expected here. On a board anything else is news: t
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -26,6 +29,12 @@ COUNT: Final = 8
 NBYTES: Final = COUNT * 4
 PAST: Final = 4096
 """Bytes asked of an allocation that has `NBYTES`; a device page is larger, so that nothing but the rule is touched."""
+
+PATIENCE: Final = 200
+"""Milliseconds that a call may wait for what can't come."""
+INVALID_OPP_PATH: Final = 148049
+_FINALIZED: Final = "[acl.finalize(), acl.finalize()]"
+_EARLY: Final = "[acl.data_type_size(0), acl.create_tensor_desc(0, [2], 2) > 0, acl.create_data_buffer(0, 0) > 0, acl.op.create_attr() > 0]"
 
 _VECTOR: Final = TensorDescription(dtype=DataType.FLOAT, shape=(COUNT,))
 _ADD: Final = Description("Add", (_VECTOR, _VECTOR), (_VECTOR,))
@@ -222,6 +231,58 @@ def _host_placed(bench: Bench) -> int:
     return code
 
 
+def _numpy_address(bench: Bench) -> str:
+    address = np.int64(bench.memory())
+    try:
+        bench.acl.rt.memset(address, NBYTES, 0, NBYTES)
+    except TypeError:
+        return "TypeError"
+    return "taken"
+
+
+def _blocking_callback_of_its_own(bench: Bench) -> list[int]:
+    """A stream that waits for a callback which only the waiting thread can serve; the time it may take is bounded."""
+    rt, called = bench.acl.rt, []
+    thread, stream = threading.get_ident(), rt.create_stream()[0]
+    codes = [rt.subscribe_report(thread, stream)]
+    if codes != [0]:
+        rt.destroy_stream(stream)
+        raise Skip(f"acl.rt.subscribe_report answers {codes[0]}")
+    try:
+        codes.append(rt.launch_callback(called.append, 1, 1, stream))
+        codes.append(rt.synchronize_stream_with_timeout(stream, PATIENCE))
+        codes.append(rt.process_report(PATIENCE))
+        codes.append(rt.synchronize_stream_with_timeout(stream, PATIENCE))
+    finally:
+        rt.unsubscribe_report(thread, stream)
+        rt.destroy_stream(stream)
+    return codes + called
+
+
+def _inferred_from_values(bench: Bench) -> list[int]:
+    """The shape of a Fill, whose first input says it."""
+    dims, value = np.array([2, 3], np.int64), np.zeros(1, np.float32)
+    shapes = TensorDescription(DataType.INT64, (2,)), TensorDescription(DataType.FLOAT, ()), TensorDescription(DataType.FLOAT, ())
+    with desc.made(shapes) as descs, attrs.made(()) as attr:
+        buffers = [binding.create_data_buffer(array.ctypes.data, array.nbytes) for array in (dims, value)]
+        code = bench.acl.op.infer_shape("Fill", descs[:2], buffers, 1, descs[2:], attr)
+        for buffer in buffers:
+            binding.destroy_data_buffer(buffer)
+        if code == INVALID_OPP_PATH:
+            raise Skip("there is no operator package (148049)")
+        rank = bench.acl.get_tensor_desc_num_dims(descs[2])
+        return [code, *(bench.acl.get_tensor_desc_dim_v2(descs[2], index)[0] for index in range(min(rank, 8)))]
+
+
+def _in_fresh_process(calls: str) -> Any:
+    """What expressions give in a process that has not called acl.init, as a list."""
+    lines = ["import json", "from ascendtensor.acl import chooser", "acl = chooser.choose().module", f"print(json.dumps({calls}))"]
+    done = subprocess.run([sys.executable, "-c", "; ".join(lines)], capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode:
+        raise Skip(f"a process of its own ended with {done.returncode}: {done.stderr.strip().splitlines()[-1:]}")
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
 @dataclass(frozen=True)
 class Rule:
     """One rule.
@@ -257,15 +318,19 @@ RULES: Final = (
     Rule("HD-5", "a handle whose descriptions and attributes were destroyed", [2.0] * COUNT, lambda b: _handle_of_destroyed(b, False)),
     Rule("HD-13", "a handle that is destroyed while its work is queued", [2.0] * COUNT, lambda b: _handle_of_destroyed(b, True)),
     Rule("OP-16", "descriptions, buffers and attributes destroyed right after execute_v2", [2.0] * COUNT, _objects_destroyed_at_once),
+    Rule("PY-3", "acl.rt.memset of an address that is numpy.int64", "TypeError", _numpy_address),
+    Rule("INF-8", "acl.op.infer_shape of a Fill by the values in host memory", [0, 2, 3], _inferred_from_values),
+    Rule("CB-6", "a stream that waits for a callback of the waiting thread", [0, 0, 507046, 0, 0, 1], _blocking_callback_of_its_own),
+    Rule("RT-6", "acl.finalize twice in a process that never called acl.init", [0, 100037], lambda _: _in_fresh_process(_FINALIZED)),
+    Rule("RT-8", "sizes, descriptions, buffers and attributes before acl.init", [4, True, True, True], lambda _: _in_fresh_process(_EARLY)),
     Rule("OP-17", "an operator whose output is its input", [3.0] * COUNT, _in_place),
 )
 
 NOT_CHECKED: Final = {
     "RT-48": "a kernel would have to fail on the device, which may need a reset afterwards",
-    "CB-6": "it would wait for ever",
     "OP-7": "no model from a compiler takes inputs in host memory that are not constant (OM-29)",
-    "RT-6, RT-8": "they are about a process that has not called acl.init",
-    "INF-8, MDL-10, MDL-22, MDL-31, K151, K152": "they need a whole model",
+    "OP-6": "K107 says the same and is checked",
+    "MDL-10, MDL-22, MDL-31, K151, K152": "they need a whole model",
     "RT-29, RT-37, OP-15, SIM-1 to SIM-10": "they say what the simulator shall do, not what a board does",
 }
 """Rules that were inferred too, and why they are left alone."""

@@ -90,6 +90,15 @@ def test_rules_are_known_and_nothing_is_both_checked_and_left_alone() -> None:
     assert len({case.name for case in operators.CASES}) == len(operators.CASES)
 
 
+def test_every_inferred_rule_is_checked_or_has_a_reason() -> None:
+    numbers = {rule.number for rule in rules.RULES}
+    for key in rules.NOT_CHECKED:
+        for part in key.split(", "):
+            prefix, first, last = re.fullmatch(r"([A-Z]+-?)(\d+)(?: to [A-Z]+-?(\d+))?", part).groups()  # type: ignore[union-attr]
+            numbers |= {f"{prefix}{number}" for number in range(int(first), int(last or first) + 1)}
+    assert sorted(set(RULES["inferred"]) - numbers) == []
+
+
 def test_strict_mode_of_the_simulator() -> None:
     environment = {**os.environ, "ASCENDTENSOR_SIM_STRICT": "1"}
     command = [sys.executable, "-m", "ascendtensor", "selfcheck", "--only", "rules", "-o", "-"]

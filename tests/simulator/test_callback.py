@@ -150,7 +150,7 @@ def test_a_wait_for_an_event_ends_after_the_time_that_was_set(acl: ModuleType, o
     rt.record_event(event, holding)
     assert rt.stream_wait_event(waiting, event) == 0  # queued before: it may take for ever
     assert rt.set_op_wait_timeout(1) == 0
-    assert rt.synchronize_stream_with_timeout(waiting, 20) == (507000 if own else 507046)
+    assert rt.synchronize_stream_with_timeout(waiting, 20) == 507046
     rt.destroy_stream_force(waiting)
     waiting, _ = rt.create_stream()
     assert rt.stream_wait_event(waiting, event) == 0
@@ -200,3 +200,12 @@ def test_destroying_a_stream_ends_its_subscription(acl: ModuleType) -> None:
     rt.subscribe_report(threading.get_ident(), stream)
     assert rt.destroy_stream(stream) == 0
     assert acl.tables()["subscriptions"] == 0
+
+
+def test_a_wait_with_a_timeout_ends_where_one_without_would_hang(acl: ModuleType) -> None:  # CB-6, RT-24
+    stream, me, seen = acl.rt.create_stream()[0], threading.get_ident(), []
+    assert acl.rt.subscribe_report(me, stream) == acl.rt.launch_callback(seen.append, 1, 1, stream) == 0
+    assert acl.rt.synchronize_stream_with_timeout(stream, 20) == 507046
+    assert acl.rt.synchronize_stream(stream) == 507000
+    assert acl.rt.process_report(1000) == acl.rt.synchronize_stream_with_timeout(stream, 1000) == 0
+    assert seen == [1]

@@ -210,7 +210,7 @@ def wait_for(stream: Stream, until: Capture | None = None, timeout_ms: int = -1)
         if outcome is _EXPIRED or not isinstance(outcome, Callback):
             return False
         patience = _patience(stream)
-        if patience is None and outcome.stream.subscriber == get_ident():
+        if patience is None and deadline is None and outcome.stream.subscriber == get_ident():
             raise AclFault(INTERNAL_ERROR, "this thread waits for a blocking callback that only its own process_report can run")
         with LOCK:
             while not outcome.done:
