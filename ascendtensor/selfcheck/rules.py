@@ -242,7 +242,8 @@ def _numpy_address(bench: Bench) -> str:
 
 def _blocking_callback_of_its_own(bench: Bench) -> list[int]:
     """A stream that waits for a callback which only the waiting thread can serve; the time it may take is bounded."""
-    rt, called = bench.acl.rt, []
+    rt = bench.acl.rt
+    called: list[int] = []
     thread, stream = threading.get_ident(), rt.create_stream()[0]
     codes = [rt.subscribe_report(thread, stream)]
     if codes != [0]:
