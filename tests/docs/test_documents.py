@@ -17,6 +17,7 @@ import pytest
 
 import ascendtensor
 from ascendtensor import errors
+from ascendtensor.codes import ErrorCode
 from ascendtensor.simulator.engine import process
 
 ROOT = Path(__file__).parents[2]
@@ -182,3 +183,11 @@ def test_every_error_class_is_in_the_catalogue() -> None:
     classes = [name for name in errors.__all__ if isinstance(getattr(errors, name), type)]
     headings = re.findall(r"^### (\w+)", text, re.MULTILINE)
     assert sorted(headings) == sorted(classes)
+
+
+def test_every_code_is_in_the_catalogue() -> None:
+    rows = re.findall(
+        r"^\| (\d+) \| `ACL_ERROR_\w+` \| ([^|]+) \| ([^|]+) \|", (ROOT / "docs" / "errors.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert [int(code) for code, _, _ in rows] == sorted(code for code in ErrorCode if code)
+    assert all(len(meaning) > 5 and len(cure) > 10 for _, meaning, cure in rows)
