@@ -151,3 +151,8 @@ def test_null_arguments_and_counts(acl: ModuleType) -> None:  # INF-1, PY-8
     ):
         with pytest.raises(TypeError, match=r"acl\.op\.infer_shape args parse failed|argument 2, 3, or 5 is not list"):
             acl.op.infer_shape(*wrong)
+
+
+def test_a_missing_operator_package_can_be_asked_for(acl: ModuleType) -> None:  # INF-1, K114
+    with acl.faults.plan("acl.op.infer_shape", code=148049):
+        assert acl.op.infer_shape("Relu", [], [], 0, [], 0) == 148049
