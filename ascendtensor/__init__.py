@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .tensor import NPUTensor
 
 # isort: split
-from . import array_api, blas, custom, fft, ir, linalg, models, nn, notebook, npu, special, vision
+from . import deferred, linalg, nn
 from .absent import in_module
 from .borrowing import from_ptr
 from .casting import acl_cast, can_cast, promote_types, result_type
@@ -93,7 +93,6 @@ from .launch.given_models import load_op_models
 from .launch.registry import handle_cache
 from .nn.recurrent import gru, gru_cell, lstm, lstm_cell, rnn_relu, rnn_relu_cell, rnn_tanh, rnn_tanh_cell
 from .nn.stochastic import alpha_dropout, dropout_, feature_alpha_dropout, feature_dropout, rrelu, rrelu_
-from .notebook import explain, load_ipython_extension, memory_snapshot, profile, trace
 from .ops.activation import celu, celu_, hardshrink, prelu, relu, relu_, selu, selu_, sigmoid, threshold, threshold_
 from .ops.aliases import (
     absolute,
@@ -539,7 +538,6 @@ from .runtime.stats import (
     reset_peak_memory_stats,
 )
 from .runtime.stream import Event, Stream, stream
-from .saving import load, save
 from .windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window
 
 __version__ = "0.1.0"
@@ -623,6 +621,18 @@ def __dir__() -> list[str]:
     return list(__all__)
 
 
-if not TYPE_CHECKING:  # else every name would be one for type checkers
-    __getattr__ = in_module("ascendtensor")
-del TYPE_CHECKING, in_module
+if TYPE_CHECKING:
+    from . import array_api, blas, custom, fft, ir, models, notebook, npu, special, vision
+    from .notebook import explain, load_ipython_extension, memory_snapshot, profile, trace
+    from .saving import load, save
+else:  # for type checkers, every name would be one
+    __getattr__ = deferred.in_module(
+        "ascendtensor",
+        ("array_api", "blas", "custom", "fft", "ir", "models", "notebook", "npu", "simulator", "special", "vision"),
+        {
+            **dict.fromkeys(("explain", "load_ipython_extension", "memory_snapshot", "profile", "trace"), "notebook"),
+            **dict.fromkeys(("load", "save"), "saving"),
+        },
+        in_module("ascendtensor"),
+    )
+del TYPE_CHECKING, deferred, in_module

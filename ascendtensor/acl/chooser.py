@@ -10,20 +10,24 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
-from ascendtensor import errors, simulator
+from ascendtensor import deferred, errors
 from ascendtensor.acl import toolkit
 from ascendtensor.acl.module import Acl
 from ascendtensor.codes import error_name
-from ascendtensor.simulator.installed import is_installed
+
+if TYPE_CHECKING:
+    from ascendtensor import simulator
+
+    _SIMULATOR: Acl = simulator  # the type checker compares every signature
 
 logger = logging.getLogger("ascendtensor")
 
 VARIABLE: Final = "ASCENDTENSOR_BACKEND"
 _UNINITIALIZE = 100001
 _DEVICE_DIRECTORY = Path("/dev")
-_SIMULATOR: Final[Acl] = simulator  # the type checker compares every signature
+_SIMULATOR_NAME: Final = "ascendtensor.simulator"
 _said: set[str] = set()
 
 
@@ -46,7 +50,7 @@ class Backend:
 
     def memory_view(self, address: int, nbytes: int) -> Any:
         """Simulated device memory as an array of bytes; None for a chip's, which the host can't look into."""
-        return simulator.memory_view(address, nbytes) if self.name == "simulator" else None
+        return deferred.load(_SIMULATOR_NAME).memory_view(address, nbytes) if self.name == "simulator" else None
 
 
 @dataclass(frozen=True)
@@ -69,13 +73,13 @@ def choose() -> Backend:
     if wanted not in ("auto", "npu", "simulator"):
         raise errors.BackendError(f"{VARIABLE}={wanted!r} is unknown", advice="It may be auto, npu or simulator.")
     if wanted == "simulator":
-        return Backend("simulator", _SIMULATOR, f"{VARIABLE}=simulator")
+        return Backend("simulator", deferred.load(_SIMULATOR_NAME), f"{VARIABLE}=simulator")
     found = find_cann()
     if not isinstance(found, Missing):
         return found
     if wanted == "npu":
         raise errors.BackendError(f"{VARIABLE}=npu, but {found.message}", advice=found.advice)
-    backend = Backend("simulator", _SIMULATOR, found.message)
+    backend = Backend("simulator", deferred.load(_SIMULATOR_NAME), found.message)
     text = f"using the simulator: {found.message}"
     if text not in _said:
         _said.add(text)
@@ -93,7 +97,7 @@ def find_cann() -> Backend | Missing:
             raise ModuleNotFoundError("No module named 'acl'", name="acl")
     except ImportError as error:
         return _cannot_import(error)
-    if is_installed(module):
+    if _SIMULATOR_NAME in sys.modules and deferred.load(f"{_SIMULATOR_NAME}.installed").is_installed(module):
         return Missing("the module `acl` of this process is the simulator", "Do not call simulator.install() before.", True)
     absent = [name for name in ("rt", "op", "util", "init", "create_tensor_desc") if not hasattr(module, name)]
     if absent:

@@ -9,7 +9,6 @@ promotion. `tensor.__array_namespace__()` gives this module. Like: numpy, array_
 from __future__ import annotations
 
 import math
-import sys
 
 from ..dtypes import bool_ as bool
 from ..dtypes import complex64, complex128, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
@@ -332,5 +331,3 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-
-standard.provide(sys.modules[__name__])

@@ -7,9 +7,10 @@
 """
 
 import os
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ascendtensor.compiler import archive, simulated, store
+from ascendtensor import deferred
+from ascendtensor.compiler import archive, store
 from ascendtensor.compiler.archive import Archive
 from ascendtensor.compiler.atc import AtcCompiler
 from ascendtensor.compiler.description import ABSENT, Attribute, AttributeKind, Description, TensorDescription
@@ -17,6 +18,9 @@ from ascendtensor.compiler.online import OnlineCompiler, find_library
 from ascendtensor.compiler.protocol import Compiler, Registrar
 from ascendtensor.compiler.store import ModelStore, StoreInfo
 from ascendtensor.errors import BackendError, CompilerNotFoundError
+
+if TYPE_CHECKING:
+    from ascendtensor.compiler.simulated import SimulatedCompiler, SimulatedOnline
 
 __all__ = [
     "ABSENT",
@@ -36,6 +40,7 @@ __all__ = [
 ]
 
 VARIABLE: Final = "ASCENDTENSOR_COMPILER"
+_SIMULATED: Final = "ascendtensor.compiler.simulated"
 NAMES: Final = ("online", "atc", "simulated", "simulated-program")
 BUILDERS: Final = ("atc", "simulated", "simulated-program")
 """Those that give files."""
@@ -69,12 +74,17 @@ def builder(name: str, soc: str) -> Compiler:
     """One of the compilers that give files (`BUILDERS`)."""
     if name == "atc":
         return AtcCompiler(soc)
-    return simulated.SimulatedCompiler(soc) if name == "simulated" else simulated.program(soc)
+    simulated = deferred.load(_SIMULATED)
+    made: SimulatedCompiler | AtcCompiler = simulated.SimulatedCompiler(soc) if name == "simulated" else simulated.program(soc)
+    return made
 
 
 def registrar(backend: str, soc: str) -> Registrar:
     """The compiler inside the process for a backend; its library is looked for at its first use."""
-    return OnlineCompiler(soc) if backend == "npu" else simulated.SimulatedOnline(soc)
+    if backend == "npu":
+        return OnlineCompiler(soc)
+    made: SimulatedOnline = deferred.load(_SIMULATED).SimulatedOnline(soc)
+    return made
 
 
 def choose(backend: str, soc: str) -> ModelStore | Archive | Registrar:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
+from .. import deferred
 from ..errors import ValueRangeError
 
 VERSION = "2025.12"
-_namespace: ModuleType | None = None
-
-
-def provide(module: ModuleType) -> None:
-    """Make a module the one that `__array_namespace__` gives."""
-    global _namespace
-    _namespace = module
 
 
 def namespace(api_version: str | None = None) -> Any:
@@ -28,4 +21,4 @@ def namespace(api_version: str | None = None) -> Any:
         raise ValueRangeError(
             f"version {api_version!r} of the array API is not known", where="__array_namespace__", advice=f"Known are {', '.join(known)}."
         )
-    return _namespace
+    return deferred.load("ascendtensor.array_api")

@@ -10,6 +10,9 @@ import ascendtensor as at
 
 HEAVY = ("scipy", "onnx", "onnxruntime", "IPython", "rich", "sklearn", "asyncio", "multiprocessing", "pytest", "torch")
 
+LATE = ("array_api", "blas", "custom", "fft", "ir", "models", "notebook", "npu", "saving", "simulator", "special", "vision")
+"""Modules of the package that wait for their first use; of them, an NPU never needs the simulator."""
+
 PROGRAM = """
 import sys
 import numpy
@@ -26,10 +29,33 @@ def test_the_import_brings_no_heavy_package_and_is_quick() -> None:
         done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
         seconds, _, names = done.stdout.strip().partition(" ")
         assert not {name.partition(".")[0] for name in names.split(",")} & set(HEAVY)
+        assert not {name.split(".")[1] for name in names.split(",") if name.startswith("ascendtensor.")} & set(LATE)
         runs.append(float(seconds))
         if runs[-1] < 0.25:
             break
     assert min(runs) < 1.0, f"importing took {min(runs):.2f} s of processor time; 0.25 s is what it should"  # loose: machines differ
+
+
+USES = """
+import sys
+import ascendtensor as at
+assert not [name for name in sys.modules if name.startswith("ascendtensor.simulator")]
+at.fft.fft, at.array_api.concat, at.notebook.trace, at.models, at.special, at.vision, at.simulator.tables
+assert at.trace is at.notebook.trace and at.load.__module__ == "ascendtensor.saving"
+from ascendtensor import array_api, blas, custom, explain, ir, npu, profile, save
+try:
+    at.no_grad
+except AttributeError as error:
+    assert "autograd" in str(error)
+from ascendtensor import *
+assert nn is at.nn and fft is at.fft and memory_snapshot is at.memory_snapshot
+print(at.ones(2).__array_namespace__() is array_api)
+"""
+
+
+def test_what_waits_for_its_first_use_is_there_then() -> None:
+    done = subprocess.run([sys.executable, "-c", USES], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_dir_shows_public_names_only() -> None:
