@@ -25,6 +25,10 @@ IN_MODULES: Final[dict[str, str]] = {
     **dict.fromkeys(("compile", "jit", "export", "onnx"), _COMPILED),
     **{f"{name}Tensor": _BY_DTYPE for name in _CLASSES},
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor"), _DENSE),
+    "geomspace": "logspace(log10(start), log10(end), steps) gives the same numbers",
+    "npu_format_cast": "tensors are of the format ND always; operators choose the layout that they compute in",
+    **dict.fromkeys(("quantize_per_tensor", "quantize_per_channel", "dequantize"), "no dtype here carries a scale and a zero point"),
+    **dict.fromkeys(("channels_last", "channels_last_3d", "contiguous_format", "preserve_format"), "tensors are row-major; leave it away"),
     "utils": "batches are slices of tensors or arrays; there is no DataLoader",
 }
 IN_TENSORS: Final[dict[str, str]] = {
