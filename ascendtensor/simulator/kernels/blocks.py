@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.simulator.kernels import half_bits
-from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, narrow, widen
+from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, Scratch, narrow, widen
 from ascendtensor.simulator.kernels.registry import Array, Shape, Task
 
 BLOCK = 65536
@@ -173,10 +173,11 @@ class Blocked:
             return
         work, steps, length, whole = self.work, self.steps, self.length, self.out
         inputs = [self._spread(x, converts) for x, converts in zip(self.inputs, self.converts, strict=True)]
-        scratch = [None if x.dtype in (work, _BOOL) else np.empty(length, work) for x in inputs]
-        temps = [np.empty(length, work) for _ in range(self.temps)]
-        written = np.empty(length, self.result) if self._writes else None
-        spare = (np.empty(length, FLOAT32), np.empty(length, FLOAT32)) if whole.dtype == FLOAT16 and written is not None else None
+        room = Scratch()
+        scratch = [None if x.dtype in (work, _BOOL) else room.take(length, work) for x in inputs]
+        temps = [room.take(length, work) for _ in range(self.temps)]
+        written = room.take(length, self.result) if self._writes else None
+        spare = (room.take(length), room.take(length)) if whole.dtype == FLOAT16 and written is not None else None
         for index in self.indices:
             out = whole[index]
             size, shape = out.size, None if whole.ndim == 1 else out.shape
@@ -196,25 +197,28 @@ class Blocked:
                 target = _part(written, size, shape)
                 steps(target, *operands)
                 narrow(target, out, spare)
+        room.give_back()
 
     def _run_at_once(self) -> None:
         """The same for arrays of one piece."""
-        out, shape, work = self.out, self.out.shape, self.work
+        out, shape, work, size = self.out, self.out.shape, self.work, self.out.size
+        room = Scratch()
         operands = []
         for x, converts in zip(self.inputs, self.converts, strict=True):
             if converts:
-                wide = np.empty(x.shape, work)
+                wide = room.take(x.size, work).reshape(x.shape)
                 widen(x, wide)
                 x = wide
             operands.append(x)
         for _ in range(self.temps):
-            operands.append(np.empty(shape, work))
+            operands.append(room.take(size, work).reshape(shape))
         if self._writes:
-            target = np.empty(shape, self.result)
+            target = room.take(size, self.result).reshape(shape)
             self.steps(target, *operands)
             narrow(target, out)
         else:
             self.steps(out, *operands)
+        room.give_back()
 
     def _spread(self, x: Array, converts: bool) -> Array:
         """An input in the output's shape; a smaller one that needs conversion is converted once, not in every piece."""

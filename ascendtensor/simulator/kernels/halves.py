@@ -39,6 +39,37 @@ _SIGN = _constant(0x8000, np.int32)
 _OVERFLOW = _constant(65536.0, np.float32)
 
 
+_LENT_FROM = 8192
+_KEPT = 16
+_POOL: Final[list[Array]] = []
+
+
+class Scratch:
+    """Flat arrays to work in for as long as one kernel runs; those of the usual size are kept, so that their pages are there already."""
+
+    __slots__ = ("_lent",)
+
+    def __init__(self) -> None:
+        self._lent: list[Array] = []
+
+    def take(self, length: int, dtype: np.dtype[Any] = FLOAT32) -> Array:
+        """An array with any contents."""
+        if dtype != FLOAT32 or not _LENT_FROM <= length <= PIECE:
+            return np.empty(length, dtype)
+        try:
+            array = _POOL.pop()  # in one step, whichever threads come for it
+        except IndexError:
+            array = np.empty(PIECE, FLOAT32)
+        self._lent.append(array)
+        return array[:length]
+
+    def give_back(self) -> None:
+        """Ends the use of all arrays taken; after an error they are just forgotten."""
+        if len(_POOL) < _KEPT:
+            _POOL.extend(self._lent)
+        self._lent.clear()
+
+
 def is_half(dtype: np.dtype[Any]) -> bool:
     """True for float16 and bfloat16."""
     return dtype in HALVES
@@ -74,8 +105,15 @@ def narrow(source: Array, target: Array, spare: tuple[Array, Array] | None = Non
         return
     floats = source.reshape(-1)
     halves = target.reshape(-1).view(np.int16)
-    size = floats.size
-    magnitude, summand = (spare[0][:size], spare[1][:size]) if spare else (np.empty(size, FLOAT32), np.empty(size, FLOAT32))
+    if spare is None:
+        scratch = Scratch()
+        _narrow(floats, halves, source, target, scratch.take(floats.size), scratch.take(floats.size))
+        scratch.give_back()
+    else:
+        _narrow(floats, halves, source, target, spare[0][: floats.size], spare[1][: floats.size])
+
+
+def _narrow(floats: Array, halves: Array, source: Array, target: Array, magnitude: Array, summand: Array) -> None:
     np.absolute(floats, magnitude)
     largest = np.maximum.reduce(magnitude)
     if not largest < 65504.0:
@@ -131,6 +169,8 @@ def store(source: Array, target: Array) -> None:
         np.copyto(target, source, casting="unsafe")
         return
     values, out = source.reshape(-1), target.reshape(-1)
-    spare = np.empty(PIECE, FLOAT32), np.empty(PIECE, FLOAT32)
+    scratch = Scratch()
+    spare = scratch.take(PIECE), scratch.take(PIECE)
     for start in range(0, values.size, PIECE):
         narrow(values[start : start + PIECE], out[start : start + PIECE], spare)
+    scratch.give_back()

@@ -89,18 +89,19 @@ def _check_classes(labels: Array, classes: int) -> None:
 def _class_weights(x: Array, target: Array, weight: Array | None, ignored: int) -> tuple[Array, Array]:
     """Rows of classes to look at, and their weights: 0 where the target is the ignored one."""
     kept = target != ignored
-    classes = np.where(kept, target, 0).astype(np.intp)
+    classes = np.where(kept, target, 0).astype(np.intp, copy=False)
     _check_classes(classes, x.shape[-1])
-    factors = np.ones(classes.shape, x.dtype) if weight is None else weight[classes]
-    return classes, np.where(kept, factors, 0).astype(x.dtype)
+    factors = kept if weight is None else np.where(kept, weight[classes], 0)
+    return classes, factors.astype(x.dtype)
 
 
 @kernel("NLLLoss")
 def _nll_loss(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     """The mean divides by the sum of weights, which may be 0 (PyTorch then gives NaN)."""
-    x, target = wide(needs(inputs[0], "x")), needs(inputs[1], "target")
-    classes, factors = _class_weights(x, target, _given(inputs, 2), attrs["ignore_index"])
-    picked = np.take_along_axis(x, classes.reshape(*x.shape[:-1], 1), -1).reshape(classes.shape)
+    x, target = needs(inputs[0], "x"), needs(inputs[1], "target")
+    rows = x.reshape(-1, x.shape[-1])
+    classes, factors = _class_weights(wide(rows[:0]), target, _given(inputs, 2), attrs["ignore_index"])
+    picked = wide(rows[np.arange(rows.shape[0]), classes.reshape(-1)]).reshape(classes.shape)
     losses = np.where(factors == 0, 0, -picked * factors)
     total = factors.sum()
     reduction = attrs["reduction"]
