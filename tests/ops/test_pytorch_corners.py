@@ -126,6 +126,7 @@ def test_what_pytorch_refuses_is_refused() -> None:
         with pytest.raises(IndexError, match="a 0-d tensor has no dimensions"):
             function(at.tensor(1.0), dim=(0,))
 
+
 @pytest.mark.parametrize("name", ["geomspace", "npu_format_cast", "quantize_per_tensor", "channels_last"])
 def test_what_is_not_there_says_what_to_do(name: str) -> None:
     with pytest.raises(AttributeError, match=f"no attribute '{name}': ."):
