@@ -71,13 +71,17 @@ def checked(function: F) -> F:
     return cast(F, call)
 
 
+_VIEWS: Final = frozenset("chunk narrow select split split_with_sizes stride tensor_split unbind unflatten unsqueeze unsqueeze_ squeeze_".split())
+"""Methods that launch nothing: looking at their words would be a tenth of their time."""
+
+
 def worded_methods(methods: type[C]) -> type[C]:
     """A class whose methods take `axis` and `keepdims` for `dim` and `keepdim`, as PyTorch's do; those that name them keep what they do."""
     members: dict[str, Any] = {}
     for owner in reversed(methods.__mro__):
         members.update(vars(owner))
     for name, method in members.items():
-        if not name.startswith("__") and inspect.isfunction(method):
+        if not name.startswith("__") and name not in _VIEWS and inspect.isfunction(method):
             code = inspect.unwrap(method).__code__  # a signature of each would be a quarter of the time of the import
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             if "axis" not in names and ("dim" in names or "keepdim" in names):

@@ -40,7 +40,7 @@ def test_errors_of_the_second_try_name_the_function() -> None:
 def test_methods_take_axis_as_pytorchs_do() -> None:
     x = at.arange(6.0).reshape(2, 3)
     assert at.equal(x.softmax(axis=1), x.softmax(1)) and at.equal(x.amax(axis=0, keepdims=True), x.amax(0, True))
-    assert at.equal(x.topk(2, axis=0).values, x.topk(2, 0).values) and len(x.unbind(axis=1)) == 3
+    assert at.equal(x.topk(2, axis=0).values, x.topk(2, 0).values) and len(at.unbind(x, axis=1)) == 3
     assert at.equal(x.median(axis=1).values, x.median(1).values)
     with pytest.raises(TypeError, match="multiple values"):
         x.softmax(0, axis=1)
