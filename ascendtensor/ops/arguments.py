@@ -71,7 +71,22 @@ def checked(function: F) -> F:
     return cast(F, call)
 
 
-_VIEWS: Final = frozenset("chunk narrow select split split_with_sizes stride tensor_split unbind unflatten unsqueeze unsqueeze_ squeeze_".split())
+_VIEWS: Final = frozenset(
+    (
+        "chunk",
+        "narrow",
+        "select",
+        "split",
+        "split_with_sizes",
+        "squeeze_",
+        "stride",
+        "tensor_split",
+        "unbind",
+        "unflatten",
+        "unsqueeze",
+        "unsqueeze_",
+    )
+)
 """Methods that launch nothing: looking at their words would be a tenth of their time."""
 
 
