@@ -23,7 +23,7 @@ from ..compiler.progress import Steps
 from ..errors import AclError, ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..ops import host
 from ..ops.call import plain
-from ..runtime import copies
+from ..runtime import copies, process
 from ..runtime import device as devices
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
@@ -140,6 +140,9 @@ class Model:
         self._last: Stream | None = None
         self._streams: list[Stream] = []
         self._gear_outputs: dict[int, list[Shape]] = {}
+        self._shapes = [each.shape for each in self.inputs] if self.gears is None else []
+        self._out_shapes = [each.shape for each in self.outputs]
+        self._label = f"model {name}"
         _live.add(self)
 
     def __repr__(self) -> str:
@@ -200,15 +203,21 @@ class Model:
         Like: torch.nn.Module.__call__.
         """
         self._check_open()
+        if process.thread.attached is self.device:
+            return self._call(args, named, out, pad)
         with self.device.current():
-            stream = self.device.current_stream()
-            given = self._given(args, named)
-            shapes, gear, cut = self._fit([each.shape for each in given], pad)
-            buffers = [self._buffer(index, value, shape, stream) for index, (value, shape) in enumerate(zip(given, shapes, strict=True))]
-            targets = self._targets(out)
-            if out is not None:
-                self._check_apart(buffers, shapes, targets)
-            results = self._run(buffers, shapes, gear, targets, cut, stream)
+            return self._call(args, named, out, pad)
+
+    def _call(self, args: tuple[Any, ...], named: Mapping[str, Any], out: Any, pad: bool) -> Any:
+        """The device is current in this thread."""
+        stream = self.device.current_stream()
+        given = self._given(args, named)
+        shapes, gear, cut = self._fit([each.shape for each in given], pad)
+        buffers = [self._buffer(index, value, shape, stream) for index, (value, shape) in enumerate(zip(given, shapes, strict=True))]
+        targets = self._targets(out)
+        if out is not None:
+            self._check_apart(buffers, shapes, targets)
+        results = self._run(buffers, shapes, gear, targets, cut, stream)
         return results[0] if len(results) == 1 else Outputs(results, self.outputs)
 
     def run_async(self, *args: Any, stream: Stream | None = None, out: Any = None, pad: bool = False, **named: Any) -> Pending:
@@ -365,6 +374,8 @@ class Model:
             named, args = {**args[0], **named}, ()
         elif len(args) == 1 and isinstance(args[0], (list, tuple)) and self._lists_inputs(args[0]):
             args = tuple(args[0])
+        if not named and len(args) == len(self.inputs):
+            return list(map(self._operand, self.inputs, args))
         if len(args) > len(self.inputs):
             raise self._wrong_count(len(args) + len(named))
         values: dict[int, Any] = dict(enumerate(args))
@@ -404,15 +415,17 @@ class Model:
         advice = f"Cast it: .to({tensor.dtype.name}) of a tensor, .astype of an array."
         return DTypeError(f"input {tensor.name!r} is {tensor.dtype.name}, not {given}", where=self.name, advice=advice)
 
-    def _fit(self, given: Sequence[Shape], pad: bool) -> tuple[list[Shape], int, Cut]:
+    def _fit(self, given: list[Shape], pad: bool) -> tuple[list[Shape], int, Cut]:
         """The shapes to run, the gear (-1 for none), and how to cut the outputs."""
+        if given == self._shapes:
+            return given, -1, None
         if self.gears is not None:
             for gear, shapes in enumerate(self.gears.shapes):
-                if list(shapes) == list(given):
-                    return list(shapes), gear, None
+                if list(shapes) == given:
+                    return given, gear, None
             choices = list(enumerate(self.gears.shapes))
         elif all(_takes(tensor, shape) for tensor, shape in zip(self.inputs, given, strict=True)):
-            return list(given), -1, None
+            return given, -1, None
         else:
             choices = [] if self.open else [(-1, tuple(each.shape for each in self.inputs))]
         if pad:
@@ -430,14 +443,14 @@ class Model:
 
     def _buffer(self, index: int, value: Any, shape: Shape, stream: Stream) -> DeviceBuffer:
         """Device memory of an input, of the shape that is run."""
-        dtype = self.inputs[index].dtype
-        desc = TensorDesc.of(shape, dtype, self.device)
         if isinstance(value, TensorBase) and value.shape == shape:
             tensor = plain(value)
             buffer: DeviceBuffer = tensor.buffer
             if buffer.stream is not stream:
                 buffer.read_on(stream)
             return buffer
+        dtype = self.inputs[index].dtype
+        desc = TensorDesc.of(shape, dtype, self.device)
         buffer = stream.pool.lend(desc.block_size, stream)
         if value.shape != shape:
             binding.memset_async(buffer.address, desc.nbytes, 0, desc.nbytes, stream.handle)
@@ -490,12 +503,6 @@ class Model:
                 raise ValueRangeError(text, where=self.name, advice="Give a tensor of empty().")
             taken.append((first, last))
 
-    def _output_shapes(self, shapes: Sequence[Shape], gear: int) -> list[Shape]:
-        """Shapes of the outputs, as far as they are known before the run."""
-        if gear < 0:
-            return [each.shape for each in self.outputs]
-        return self._gear_outputs[gear]
-
     def _run(
         self, buffers: list[DeviceBuffer], shapes: list[Shape], gear: int, targets: list[TensorBase | None], cut: Cut, stream: Stream
     ) -> list[Any]:
@@ -510,12 +517,13 @@ class Model:
                 return self._run_open(buffers, shapes, targets, stream)
             results = []
             outputs = []
-            for index, (tensor, target) in enumerate(zip(self.outputs, targets, strict=True)):
-                made = self._result(tensor, target, self._output_shapes(shapes, gear)[index], stream)
+            made_shapes = self._out_shapes if gear < 0 else self._gear_outputs[gear]
+            for tensor, target, shape in zip(self.outputs, targets, made_shapes, strict=True):
+                made = self._result(tensor, target, shape, stream)
                 outputs.append(made.buffer)
                 results.append(made)
             calls.execute_async(self._held.model, self._dataset(buffers), self._dataset(outputs), stream.handle)
-        stream.recent.append(f"model {self.name}")
+        stream.recent.append(self._label)
         return results if cut is None else [_first_rows(result, *cut) for result in results]
 
     def _result(self, tensor: ModelTensor, target: TensorBase | None, shape: Shape, stream: Stream) -> TensorBase:
@@ -549,7 +557,7 @@ class Model:
                     raise
                 continue
             break
-        stream.recent.append(f"model {self.name}")
+        stream.recent.append(self._label)
         results = []
         for index, (tensor, buffer, target) in enumerate(zip(self.outputs, made, targets, strict=True)):
             shape = binding.get_tensor_desc_dims(calls.get_dataset_tensor_desc(outputs, index))
