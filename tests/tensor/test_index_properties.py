@@ -177,6 +177,8 @@ def test_reads_as_pytorch(data: Any) -> None:
         with pytest.raises(IndexError):
             tensor[index].numpy()
         return
+    if not expected.size and _error(lambda: array[index])[1] is not None:
+        return  # PyTorch does not look at the indices of nothing, NumPy does
     found = tensor[on_device(data.draw, index)].numpy()
     assert found.shape == expected.shape
     np.testing.assert_array_equal(found, expected)
