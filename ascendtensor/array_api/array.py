@@ -31,6 +31,12 @@ def promoted(left: X, right: Y) -> tuple[X, Y]:
     return left, right
 
 
+def same_dtype(x1: X, x2: Y) -> tuple[X, Y]:
+    """Two arrays in their common dtype."""
+    common = promote_types(x1.dtype, x2.dtype)  # type: ignore[attr-defined]
+    return x1.to(common), x2.to(common)  # type: ignore[attr-defined]
+
+
 class Array(NPUTensor):
     """An NPUTensor whose operators promote as the standard asks: a 0-d array counts as much as any other.
 
@@ -74,6 +80,10 @@ class Array(NPUTensor):
     def __pow__(self, other: Any) -> Self:
         left, right = promoted(self, other)
         return NPUTensor.__pow__(left, right)
+
+    def __matmul__(self, other: Any) -> Self:
+        left, right = same_dtype(self, other) if isinstance(other, NPUTensor) else (self, other)
+        return NPUTensor.__matmul__(left, right)
 
     def __and__(self, other: Any) -> Self:
         left, right = promoted(self, other)

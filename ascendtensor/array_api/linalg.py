@@ -16,8 +16,8 @@ from ..ops import linalg_norms as norms
 from ..ops.linalg import det, inv
 from ..ops.linalg_factors import eigvalsh, svdvals
 from ..ops.results import NamedTuple
-from .array import NPUTensor
-from .manipulation import matmul, matrix_transpose, same_dtype, tensordot, vecdot
+from .array import NPUTensor, same_dtype
+from .manipulation import matmul, matrix_transpose, tensordot, vecdot
 
 __all__ = [
     "cholesky",

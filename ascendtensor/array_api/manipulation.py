@@ -13,9 +13,8 @@ from ..interop.functions import shaping as numpy_shaping
 from ..ops import gather, views
 from ..ops import matmul as products
 from ..ops import shape as shaping
-from ..promotion import promote_types
 from ..shapes import broadcast_shapes as broadcast_shapes
-from .array import NPUTensor, promoted
+from .array import NPUTensor, same_dtype
 
 T = TypeVar("T", bound=NPUTensor)
 
@@ -237,10 +236,3 @@ def vecdot(x1: T, x2: T, /, *, axis: int = -1) -> T:
     if x1.shape and x2.shape and x1.shape[axis] != x2.shape[axis]:
         raise ShapeError("the lengths of the axis differ").with_context("vecdot", (x1, x2))
     return products.vecdot(*same_dtype(x1, x2), dim=axis)
-
-
-def same_dtype(x1: T, x2: T) -> tuple[T, T]:
-    """Two arrays in their common dtype."""
-    x1, x2 = promoted(x1, x2)
-    common = promote_types(x1.dtype, x2.dtype)
-    return x1.to(common), x2.to(common)

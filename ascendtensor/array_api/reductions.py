@@ -189,8 +189,8 @@ def _running(function: Any, x: Any, name: str, axis: int | None, dtype: DType | 
     return shape.cat([result.new_full(tuple(edge), initial), result], axis)
 
 
-def diff(x: T, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> T:
-    """`n`-th differences of neighbours. Like: numpy.diff.
+def diff(x: T, /, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any = None) -> T:
+    """`n`-th differences of neighbours; the standard has `n` and `axis` by name only. Like: numpy.diff.
 
     Examples:
         >>> xp.diff(xp.asarray([1, 4, 9]))
@@ -215,14 +215,16 @@ def nonzero(x: T, /) -> tuple[T, ...]:
 def where(condition: NPUTensor, x1: T, x2: Any, /) -> T: ...
 @overload
 def where(condition: NPUTensor, x1: complex, x2: T, /) -> T: ...
-def where(condition: Any, x1: Any, x2: Any, /) -> Any:
-    """`x1` where the condition holds, else `x2`. Like: numpy.where.
+@overload
+def where(condition: T, /) -> tuple[T, ...]: ...
+def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
+    """`x1` where the condition holds, else `x2`; of the condition alone `nonzero`, which the standard does not ask for. Like: numpy.where.
 
     Examples:
         >>> xp.where(xp.asarray([True, False]), xp.asarray([1, 2]), xp.asarray([3, 4]))
         tensor([1, 4], device='npu:0')
     """
-    return gather.where(condition, *promoted(x1, x2))
+    return nonzero(condition) if x1 is None and x2 is None else gather.where(condition, *promoted(x1, x2))
 
 
 def searchsorted(x1: T, x2: Any, /, *, side: str = "left", sorter: T | None = None) -> T:

@@ -95,6 +95,13 @@ def test_a_0d_array_counts_as_much_as_any_other(first: str, second: str) -> None
     assert (x < y).tolist() == [True, True] and (xp.asarray(257) == xp.asarray([1], dtype=xp.int8)).tolist() == [False]
 
 
+@pytest.mark.parametrize(("first", "second"), [("int8", "int16"), ("uint8", "int32"), ("float32", "float64"), ("int64", "float64")])
+def test_products_of_matrices_promote_too(first: str, second: str) -> None:
+    x, y = xp.asarray([[1, 2]], dtype=getattr(xp, first)), xp.asarray([[3], [4]], dtype=getattr(xp, second))
+    for result in (x @ y, xp.matmul(x, y), xp.linalg.matmul(x, y), xp.tensordot(x, y, axes=1)):
+        assert result.dtype.name == second and result.tolist() == [[11]] and isinstance(result, xp.Array)
+
+
 def test_tensors_keep_pytorch_s_promotion_and_their_class() -> None:
     x, y = at.tensor([1, 2], dtype=at.int8), at.tensor(3)
     assert (x + y).dtype is at.int8 and type(x + y) is at.NPUTensor
@@ -222,6 +229,7 @@ import numpy as np
 import ascendtensor.array_api as xp
 from sklearn import config_context
 from sklearn.decomposition import PCA
+from sklearn.metrics import roc_curve
 from sklearn.preprocessing import StandardScaler
 x = np.random.default_rng(0).random((60, 5)).astype(np.float32)
 with config_context(array_api_dispatch=True):
@@ -230,6 +238,9 @@ with config_context(array_api_dispatch=True):
         assert isinstance(ours, xp.Array)
         wanted = type(estimator)(**estimator.get_params()).fit_transform(x)
         np.testing.assert_allclose(np.abs(np.asarray(ours)), np.abs(wanted), rtol=1e-3, atol=1e-4)
+    truth, scores = (x[:, 0] > 0.5).astype(np.int64), x[:, 0] + x[:, 1]
+    for found, wanted in zip(roc_curve(xp.asarray(truth), xp.asarray(scores)), roc_curve(truth, scores)):
+        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-5)
 from scipy.special import logsumexp
 summed = logsumexp(xp.asarray(x), axis=0)
 assert isinstance(summed, xp.Array)
