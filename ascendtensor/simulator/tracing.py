@@ -43,7 +43,8 @@ _wrapped: Final[list[tuple[ModuleType, str, Callable[..., Any], Callable[..., An
 
 
 def trace(on: bool = True) -> None:
-    """Record lines from now on, or no longer. ``ASCENDTENSOR_SIM_TRACE=1`` does it from the start."""
+    """Record lines from now on, or no longer. ``ASCENDTENSOR_SIM_TRACE=1`` does it from the start.
+    """
     if on == diagnostics.Tracing.on:
         return
     diagnostics.Tracing.on = on
@@ -54,7 +55,8 @@ def trace(on: bool = True) -> None:
 
 
 def strict(on: bool = True) -> None:
-    """Raise findings as ``Misuse`` where they are noticed, or no longer. ``ASCENDTENSOR_SIM_STRICT=1`` does it from the start."""
+    """Raise findings as ``Misuse`` where they are noticed, or no longer. ``ASCENDTENSOR_SIM_STRICT=1`` does it from the start.
+    """
     diagnostics.State.strict = on
     trace(on)
 
@@ -83,6 +85,7 @@ def _traced(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     short = name.rpartition(".")[2]
     launches, copies = name in _LAUNCHERS, name in _COPIES
     makes = short.startswith(_MAKERS) and not launches
+    sets = name == "acl.rt.set_device"
     least = 0 if name.startswith("acl.mdl.") else 1 << 16  # ids of models are small numbers
 
     def call(*args: Any, **keywords: Any) -> Any:
@@ -91,6 +94,9 @@ def _traced(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         result = original(*args, **keywords)
         if launches or copies:
             _note_launch(args)
+        elif sets:
+            if result == 0:
+                diagnostics.ORIGINS[diagnostics.device_key(args[0])] = diagnostics.current_line()
         elif makes:
             made = result[0] if isinstance(result, tuple) else result
             if isinstance(made, int) and made > least:

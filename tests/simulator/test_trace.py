@@ -246,6 +246,10 @@ def test_leaks_name_what_is_alive(acl: ModuleType) -> None:
     assert set(found) == {"buffers", "descs", "devices", "device_memory of device 0", "streams"}
     assert all(found[name].origin for name in ("buffers", "descs", "streams"))
     assert found["streams"].origin.startswith(__file__)
+    assert found["devices"].origin == ""  # set before
+    assert acl.rt.set_device(0) == 0
+    assert [leak.origin.startswith(__file__) for leak in simulator.leaks() if "2 calls of reset_device" in leak.text] == [True]
+    acl.rt.reset_device(0)
     assert str(found["streams"]).startswith("leak: streams: [0x")
     acl.rt.destroy_stream(stream)
     acl.destroy_tensor_desc(x)

@@ -58,7 +58,7 @@ class State:
 
 
 ORIGINS: Final[dict[int, str]] = {}
-"""Handle or address to the line that made it, while calls are traced."""
+"""Handle or address to the line that made it, or set the device (`device_key`), while calls are traced."""
 LAUNCHES: Final[dict[int, str]] = {}
 """``id`` of a queued task's arguments to the line that queued it, while calls are traced; the newest ``LAUNCH_LIMIT``."""
 LAUNCH_LIMIT: Final = 4096
@@ -115,12 +115,14 @@ def missing(parameter: str, handle: int, what: str) -> AclFault:
 
 
 def findings() -> list[Finding]:
-    """What was noticed so far, each kind of thing once for each line."""
+    """What was noticed so far, each kind of thing once for each line.
+    """
     return list(State.findings)
 
 
 def leaks() -> list[Finding]:
-    """What is alive now: objects, memory, and devices that are still set."""
+    """What is alive now: objects, memory, and devices that are still set.
+    """
     found = [Finding("leak", text, "", origin) for text, origin in (*_objects(), *_memory(), *_devices())]
     return sorted(found)
 
@@ -131,7 +133,7 @@ def _objects() -> list[tuple[str, str]]:
         for handle, record in list(table.items()):
             # A device's own context and every context's default stream go by themselves.
             if not (isinstance(record, Context) and record.primary) and not (isinstance(record, Stream) and record.default):
-                found.append((f"{name}: [{handle:#x}]", ORIGINS.get(handle, "")))
+                found.append((f"{name}: [{handle:#x}]", ORIGINS.get(getattr(record, "bundle", 0) or handle, "")))
     return found
 
 
@@ -144,16 +146,22 @@ def _memory() -> list[tuple[str, str]]:
     return found
 
 
+def device_key(index: int) -> int:
+    """What stands for a device in `ORIGINS`, where ids of models count from 1."""
+    return -1 - index
+
+
 def _devices() -> list[tuple[str, str]]:
     return [
-        (f"devices: device {index} is set, {device.count} calls of reset_device are missing", "")
+        (f"devices: device {index} is set, {device.count} calls of reset_device are missing", ORIGINS.get(device_key(index), ""))
         for index, device in sorted(contexts.DEVICES.items())
         if device.count
     ]
 
 
 def report() -> list[Finding]:
-    """Everything noticed, and everything that is alive now."""
+    """Everything noticed, and everything that is alive now.
+    """
     return [*findings(), *leaks()]
 
 
