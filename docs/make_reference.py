@@ -118,7 +118,8 @@ def is_ours(value: Any) -> bool:
 
 
 def names(space: ModuleType) -> list[str]:
-    return list(getattr(space, "__all__", None) or [name for name in vars(space) if not name.startswith("_")])
+    own = [name for name, value in vars(space).items() if not name.startswith("_") and getattr(value, "__module__", "") == space.__name__]
+    return list(getattr(space, "__all__", None) or own)
 
 
 def public() -> Iterator[Public]:
