@@ -433,7 +433,7 @@ def flip(input: T, *numbers: Any, dims: Any = None) -> T:
 
     Args:
         input: Tensor of any shape and dtype.
-        *numbers: The dimensions, as numbers or one tuple.
+        *numbers: The dimensions, as numbers or one tuple; by default all of them.
         dims: The same by name.
 
     Raises:
@@ -448,7 +448,9 @@ def flip(input: T, *numbers: Any, dims: Any = None) -> T:
     """
     if dims is not None and numbers:
         raise DTypeError("dims are given twice").with_context("flip", (input,))
-    given = integers((numbers[0] if len(numbers) == 1 else numbers) if dims is None else dims)
+    if dims is None:
+        dims = numbers[0] if len(numbers) == 1 else numbers or range(len(input.desc.shape))
+    given = integers(dims)
     axes = tuple(sorted(dim_of(input, dim, "flip") for dim in given))
     if len(set(axes)) != len(axes):
         raise ShapeError(f"dims {list(given)} name a dimension twice").with_context("flip", (input,))

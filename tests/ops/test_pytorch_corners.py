@@ -12,6 +12,7 @@ import ascendtensor as at
 def test_flip_takes_its_dims_by_name() -> None:
     x = at.arange(6).reshape(2, 3)
     assert at.equal(at.flip(x, dims=(0, 1)), x.flip(0, 1)) and at.equal(x.flip(dims=[1]), x.flip(1))
+    assert at.equal(x.flip(), x.flip(0, 1)) and at.equal(x.flip(()), x)
     with pytest.raises(TypeError, match="twice"):
         x.flip(0, dims=(1,))
 
