@@ -143,7 +143,7 @@ def calls(folder: Path, repeats: int) -> None:
 
 
 def batches(folder: Path, repeats: int, count: int) -> None:
-    """`Model.map` over arrays, beside a loop over ONNX Runtime."""
+    """`Model.map` over arrays, beside a loop over ONNX Runtime, in turns of so many batches."""
     path = images(folder / "images.onnx")
     direct = session(path)
     arrays = [rng.standard_normal((8, 3, 64, 64)).astype(np.float32) for _ in range(4)]
@@ -163,7 +163,7 @@ def batches(folder: Path, repeats: int, count: int) -> None:
         found = pairs(repeats, theirs, ours)
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         ratios = [median(mine[kind] / other[kind] for other, mine in found) for kind in (0, 1)]
-        print(f"{f'{count} batches of 8 images, ratio':40}{ratios[0]:10.3f}{ratios[1]:12.3f}")
+        print(f"{f'{count * repeats} batches of 8 images, ratio':40}{ratios[0]:10.3f}{ratios[1]:12.3f}")
         print(
             f"{'ONNX Runtime, ms a batch':40}" + "".join(f"{median(o[k] for o, _ in found) / count * 1e3:{10 + 2 * k}.2f}" for k in (0, 1))
         )
@@ -178,7 +178,7 @@ def main() -> None:
     gc.disable()
     with tempfile.TemporaryDirectory() as folder:
         calls(Path(folder), options.repeats)
-        batches(Path(folder), max(options.repeats // 5, 1), options.batches)
+        batches(Path(folder), options.repeats, -(-options.batches // options.repeats))
 
 
 if __name__ == "__main__":
