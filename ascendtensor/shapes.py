@@ -143,6 +143,8 @@ def normalize_dim(dim: int, ndim: int) -> int:
     try:
         dim = as_int(dim)
     except TypeError:
+        if hasattr(dim, "desc"):  # cat(a, b)
+            raise DTypeError("dim must be an int, not a tensor", advice="Several tensors are given as one list: [a, b].") from None
         raise DTypeError(f"dim must be an int, not {dim!r:.60}") from None
     bound = ndim or 1
     if -bound <= dim < bound:
@@ -227,7 +229,8 @@ def infer_size(shape: Sequence[int], elements: int) -> Shape:
             return (*given[:dim], elements // known, *given[dim + 1 :])
     elif known == elements:
         return given
-    raise ShapeError(f"shape {list(given)} is invalid for input of size {elements}")
+    advice = "The product of the lengths has to be the number of elements; one of them may be -1, which fits itself."
+    raise ShapeError(f"shape {list(given)} is invalid for input of size {elements}", advice=advice)
 
 
 def view_strides(shape: Sequence[int], strides: Sequence[int], new_shape: Sequence[int]) -> Strides | None:

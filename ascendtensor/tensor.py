@@ -399,12 +399,12 @@ class NPUTensor(Methods):
 
     def __len__(self) -> _Int:
         if not self.desc.shape:
-            raise _NoLength("a 0-d tensor has no length").with_context("len", (self,))
+            raise _NoLength("a 0-d tensor has no length", advice="item() gives its value, numel() is 1.").with_context("len", (self,))
         return self.desc.shape[0]
 
     def __iter__(self) -> Iterator[Self]:
         if not self.desc.shape:
-            raise _NoLength("a 0-d tensor can't be iterated over").with_context("iter", (self,))
+            raise _NoLength("a 0-d tensor can't be iterated over", advice="item() gives its value.").with_context("iter", (self,))
         return iter(views.unbind(self))
 
     def __reversed__(self) -> Self:

@@ -78,7 +78,9 @@ def _from_lists(data: Any, dtype: DType | None) -> Array:
     if array.size == 0 and not any(issubclass(kind, (np.generic, np.ndarray)) for kind in kinds):
         return array.astype((get_default_dtype() if dtype is None else dtype).numpy)
     if array.dtype.kind == "O" and not kinds <= _PYTHON_INTS:
-        raise DTypeError(f"lists of numbers are needed, not of {', '.join(sorted(kind.__name__ for kind in kinds))}")
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        advice = "What is missing can be float('nan')." if type(None) in kinds else "Convert to numbers first."
+        raise DTypeError(f"lists of numbers are needed, not of {names}", advice=advice)
     if kinds <= _PYTHON_INTS:
         if array.dtype.kind == "f":  # what NumPy makes of ints on both sides of 2**63
             array = np.asarray(data, np.dtype(object))
@@ -180,7 +182,8 @@ def item(tensor: TensorBase) -> Any:
         ValueRangeError: It has more elements, or none.
     """
     if tensor.desc.numel != 1:
-        raise ValueRangeError(f"a tensor with {tensor.desc.numel} elements is no number").with_context("item", (tensor,))
+        advice = "Index or reduce it first, or take all of them with tolist() or numpy()."
+        raise ValueRangeError(f"a tensor with {tensor.desc.numel} elements is no number", advice=advice).with_context("item", (tensor,))
     return python_number(download(tensor).reshape(-1)[0])
 
 

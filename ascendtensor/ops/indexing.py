@@ -334,11 +334,16 @@ def _expanded(source: T, shape: tuple[int, ...]) -> T:
     """`source` broadcast to `shape`; leading dimensions of length 1 too many go, as in NumPy."""
     lead = max(len(source.desc.shape) - len(shape), 0)
     if any(length != 1 for length in source.desc.shape[:lead]):
-        raise ShapeError(f"a value of shape {list(source.desc.shape)} can't be broadcast to the indexed shape {list(shape)}")
+        raise _too_wide(source, shape)
     try:
         return views.expand(views.reshape(source, source.desc.shape[lead:]) if lead else source, shape)
     except ShapeError:
-        raise ShapeError(f"a value of shape {list(source.desc.shape)} can't be broadcast to the indexed shape {list(shape)}") from None
+        raise _too_wide(source, shape) from None
+
+
+def _too_wide(source: TensorBase, shape: tuple[int, ...]) -> ShapeError:
+    advice = "Counted from the right, lengths of the value have to be those of what is written, or 1."
+    return ShapeError(f"a value of shape {list(source.desc.shape)} can't be broadcast to the indexed shape {list(shape)}", advice=advice)
 
 
 # Parts of an index

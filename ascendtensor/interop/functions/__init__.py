@@ -1,7 +1,7 @@
 """`__array_function__`: NumPy's functions on tensors, as our functions, on the device.
 
-Each module has one family, `FUNCTIONS`: NumPy's name to what is called with NumPy's arguments. A function that is in none gets
-NotImplemented, from which NumPy makes a TypeError that names it: tensors are never taken to the host unasked.
+Each module has one family, `FUNCTIONS`: NumPy's name to what is called with NumPy's arguments. A function that is in none is a TypeError
+that names it: tensors are never taken to the host unasked.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...base import TensorBase
+from ...errors import DTypeError
 from . import choosing, elementwise, linalg, questions, reductions, shaping
 
 NAMES: Final[dict[str, Callable[..., Any]]] = {
@@ -42,11 +43,21 @@ _LIKE: Final = _known(questions.LIKE)
 
 
 def array_function(tensor: TensorBase, function: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """`tensor.__array_function__`: `function(*args, **kwargs)`; NotImplemented for a function that is not there, or for foreign classes."""
+    """`tensor.__array_function__`: `function(*args, **kwargs)`; NotImplemented for foreign classes.
+
+    Raises:
+        DTypeError: The function is not there; it is a TypeError, as NumPy's own.
+    """
     if not all(issubclass(kind, (TensorBase, np.ndarray)) for kind in types):
         return NotImplemented
     ours = TABLE.get(function)
     if ours is not None:
         return ours(*args, **kwargs)
     made = _LIKE.get(function)
-    return NotImplemented if made is None else made(tensor, *args, **kwargs)
+    if made is not None:
+        return made(tensor, *args, **kwargs)
+    if not all(issubclass(kind, TensorBase) or kind is np.ndarray for kind in types):
+        return NotImplemented  # a subclass of arrays may have it
+    name = f"{function.__module__}.{function.__name__}"
+    advice = "np.asarray(t) takes the values to the host, where NumPy has them all; docs/numpy.md lists what runs on the device."
+    raise DTypeError(f"no implementation found for {name} on tensors", advice=advice)
