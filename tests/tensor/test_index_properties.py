@@ -66,9 +66,14 @@ def on_device(draw: Any, index: tuple[Any, ...]) -> Any:
     return parts[0] if len(parts) == 1 and draw(st.booleans()) else parts
 
 
-def _beside_arrays(index: tuple[Any, ...]) -> bool:
-    """Where an int stands beside arrays, NumPy takes it for an array, PyTorch for a view."""
-    return any(isinstance(part, int) for part in index) and any(isinstance(part, (list, np.ndarray)) for part in index)
+def _otherwise_in_pytorch(shape: tuple[int, ...], index: tuple[Any, ...]) -> bool:
+    """An int beside arrays is an array for NumPy, a view for PyTorch; a `...` of no dims parts arrays for NumPy alone."""
+    arrays = [place for place, part in enumerate(index) if isinstance(part, (list, np.ndarray))]
+    if not arrays or any(isinstance(part, int) for part in index):
+        return bool(arrays)
+    masks = (part.ndim for part in index if isinstance(part, np.ndarray) and part.dtype == np.bool_)
+    dims = sum(part is not None and part is not Ellipsis for part in index) + sum(ndim - 1 for ndim in masks)
+    return dims == len(shape) and any(part is Ellipsis and arrays[0] < place < arrays[-1] for place, part in enumerate(index))
 
 
 @st.composite
@@ -96,7 +101,7 @@ def _error(action: Any) -> tuple[Any, Exception | None]:
 def read(data: Any) -> None:
     array, tensor = data.draw(tensors())
     index = data.draw(indices(array.shape, backwards=True))
-    if _beside_arrays(index):
+    if _otherwise_in_pytorch(array.shape, index):
         return
     expected, refused = _error(lambda: array[index])
     if refused is not None:
@@ -111,7 +116,7 @@ def read(data: Any) -> None:
 def written(data: Any) -> None:
     array, tensor = data.draw(tensors())
     index = data.draw(indices(array.shape, outside=False, backwards=True))
-    if _beside_arrays(index):
+    if _otherwise_in_pytorch(array.shape, index):
         return
     expected, refused = _error(lambda: array[index])
     if refused is not None:
