@@ -280,7 +280,37 @@ def table(options: argparse.Namespace) -> Iterator[Row]:
                 yield {"operator": name, "dtype": dtype, "elements": size, **measured(name, operands, options.repeats, options.seconds)}
 
 
-REASONS = {}
+_PASSES = "several passes over memory that stays in the cache, where PyTorch has one loop that does all"
+_SHAPES = "the data decide the shape: the call waits, and the model is found by its description, 0.1 to 0.3 ms whatever the size"
+_HALVES = "NumPy has no vector loop that converts float16: whole-array integer steps do it, where PyTorch uses the processor's instructions"
+_PARTS = "five to ten calls of NumPy and the launches of its parts count for more than the work"
+REASONS = {
+    "where": "choosing by bits, whose steps on a few elements are calls more than work",
+    "cumsum": "float32 and halves are summed up in float64, so that the error does not grow, and NumPy's loop waits for each sum",
+    "sum": "NumPy adds in one thread and pairwise, PyTorch with as many sums as a register holds",
+    "mean, dim 1": "as for sum",
+    "softmax, dim 1": f"{_PASSES}, and whose exponential is quicker than NumPy's",
+    "layer_norm": _PASSES,
+    "rms_norm": _PASSES,
+    "cross_entropy": f"log_softmax and nll_loss, two operators; {_PASSES}",
+    "exp": "NumPy's loop, PyTorch has a quicker one",
+    "log": "NumPy's loop, PyTorch has a quicker one",
+    "topk, 64": _PARTS,
+    "matmul": "middling products are held to one thread, since those of the matrix library spin: 4 microseconds to say so",
+    "bmm": "NumPy gives the library one matrix after the other",
+    "transpose, copied": "a view is made in Python first",
+    "index_select, rows": "checking the indices is a pass of its own",
+    "x[mask]": _SHAPES,
+    "x[mask], one of ten": _SHAPES,
+    "x[mask], nine of ten": _SHAPES,
+    "m[mask of rows]": f"{_SHAPES}; the rows are gathered by a second operator",
+    "nonzero": _SHAPES,
+    "conv2d, 3x3": "windows are gathered into columns, which PyTorch's convolutions do without",
+    "conv2d, depthwise": "nine products an element don't pay for gathering windows; nine passes of multiplying and adding cost as much",
+    "max_pool2d, 2x2": _PARTS,
+    "rand": "Philox, as on the chip: ten rounds of five passes each; NumPy has PCG64, PyTorch a Mersenne twister, both in C",
+    "randn": "as for rand, then Box-Muller",
+}
 """Why PyTorch is more than twice as fast, or NumPy more than 1.3 times, where it is not the launch of a small call."""
 
 LAUNCH = 0.008
@@ -298,6 +328,14 @@ def slow(row: Row) -> bool:
     return any(row[OURS] - row[other] > LAUNCH for other in behind)
 
 
+def reason(name: str, dtype: str) -> str:
+    if dtype == "float16" and name not in (*RANDOM, "nonzero") and "mask" not in name:
+        return _HALVES
+    if dtype == "bfloat16" and name not in REASONS:
+        return "computed in float32, with a conversion on the way in and out"
+    return REASONS.get(name, "no reason found yet")
+
+
 def markdown(rows: list[Row], machine: str) -> Iterator[str]:
     """The lines of a table for each dtype, and the reasons that they need."""
     yield f"The machine: {machine}."
@@ -312,12 +350,36 @@ def markdown(rows: list[Row], machine: str) -> Iterator[str]:
                 row = next((row for row in mine if row["operator"] == name and row["elements"] == size), None)
                 cells += ["", "", ""] if row is None else [f"{row[OURS]:.3g}", ratio(row, NUMPY), ratio(row, TORCH)]
             yield f"| {name} | {' | '.join(cells)} |"
-        needed = dict.fromkeys(row["operator"] for row in mine if slow(row))
+        needed: dict[str, list[str]] = {}
+        for row in filter(slow, mine):
+            needed.setdefault(row["operator"], []).append(f"{row['elements']:.0e}".replace("e+0", "e"))
         if needed:
             yield from ("", "Slower than 1.3 times NumPy or twice PyTorch, by more than a launch:", "")
-            for name in needed:
-                places = ", ".join(f"{row['elements']:.0e}".replace("e+0", "e") for row in mine if row["operator"] == name and slow(row))
-                yield f"- {name} ({places}): {REASONS.get(name, 'no reason found yet')}."
+            reasons: dict[str, list[str]] = {}
+            for name, places in needed.items():
+                reasons.setdefault(reason(name, dtype), []).append(f"{name} ({', '.join(places)})")
+            yield from (f"- {'; '.join(names)}: {why}." for why, names in reasons.items())
+
+
+def printed(rows: Iterator[Row]) -> Iterator[Row]:
+    dtype = ""
+    for row in rows:
+        if dtype != row["dtype"]:
+            dtype = row["dtype"]
+            print(f"{dtype:22}{'elements':>10}{'numpy ms':>11}{'ours ms':>11}{'torch ms':>11}{'to numpy':>10}{'to torch':>10}")
+        cells = [f"{row[library]:11.4f}" if library in row else f"{'':11}" for library in (NUMPY, OURS, TORCH)]
+        ratios = [f"{ratio(row, other):>10}" for other in (NUMPY, TORCH)]
+        print(f"{row['operator']:22}{row['elements']:10.0e}{''.join(cells)}{''.join(ratios)}", flush=True)
+        yield row
+
+
+def kept(files: list[str]) -> list[Row]:
+    """Rows of earlier runs; of one measured twice the later."""
+    found: dict[tuple[str, int, str], Row] = {}
+    for name in files:
+        with open(name) as file:
+            found.update(((row["dtype"], row["elements"], row["operator"]), row) for row in json.load(file))
+    return list(found.values())
 
 
 def main() -> None:
@@ -330,6 +392,7 @@ def main() -> None:
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     parser.add_argument("--json", metavar="FILE", help="write the figures there too")
     parser.add_argument("--markdown", metavar="FILE", help="write them there as the tables of docs/performance.md")
+    parser.add_argument("--measured", metavar="FILE", nargs="+", help="measure nothing, take what --json has written")
     options = parser.parse_args()
     if options.clock == "cpu":
         Clock.read = time.process_time
@@ -338,14 +401,7 @@ def main() -> None:
             torch.set_num_threads(1)
     machine = limits()
     print(f"the machine: {machine}")
-    rows = []
-    for row in table(options):
-        if not rows or rows[-1]["dtype"] != row["dtype"]:
-            print(f"{row['dtype']:22}{'elements':>10}{'numpy ms':>11}{'ours ms':>11}{'torch ms':>11}{'to numpy':>10}{'to torch':>10}")
-        rows.append(row)
-        cells = [f"{row[library]:11.4f}" if library in row else f"{'':11}" for library in (NUMPY, OURS, TORCH)]
-        ratios = [f"{ratio(row, other):>10}" for other in (NUMPY, TORCH)]
-        print(f"{row['operator']:22}{row['elements']:10.0e}{''.join(cells)}{''.join(ratios)}", flush=True)
+    rows = kept(options.measured) if options.measured else list(printed(table(options)))
     if options.json:
         with open(options.json, "w") as file:
             json.dump(rows, file, indent=1)
