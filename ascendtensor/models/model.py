@@ -253,7 +253,8 @@ class Model:
             pad: As in a call; on by default, for the last batch.
 
         Returns:
-            An iterator over the outputs in order, for `for` and for `async for`.
+            An iterator over the outputs in order, for `for` and for `async for`. An error of a batch, or of the iterable, comes behind the
+            outputs of the batches before it.
 
         Raises:
             DTypeError: `batches` is no iterable, or `in_flight` no int.

@@ -81,6 +81,7 @@ class Map:
         self._streams = itertools.cycle(streams)
         self._steps = steps
         self._pending: deque[Pending] = deque()
+        self._error: Exception | None = None
 
     def __del__(self) -> None:
         with suppress(AttributeError):  # an interrupt came while it was made
@@ -89,10 +90,20 @@ class Map:
     def _fill(self) -> None:
         while len(self._pending) < self._limit:
             try:
-                batch = next(self._batches)
+                self._pending.append(self._run(next(self._batches), next(self._streams)))
             except StopIteration:
                 return
-            self._pending.append(self._run(batch, next(self._streams)))
+            except Exception as error:  # what is queued comes first
+                self._error = error
+                self._batches = iter(())
+                return
+
+    def _end(self) -> None:
+        """Nothing is queued any more."""
+        self._steps.close()
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
 
     def __iter__(self) -> Map:
         return self
@@ -100,7 +111,7 @@ class Map:
     def __next__(self) -> Any:
         self._fill()
         if not self._pending:
-            self._steps.close()
+            self._end()
             raise StopIteration
         found = self._pending.popleft().result()
         self._steps.step()
@@ -112,7 +123,7 @@ class Map:
     async def __anext__(self) -> Any:
         self._fill()
         if not self._pending:
-            self._steps.close()
+            self._end()
             raise StopAsyncIteration
         found = await self._pending.popleft()
         self._steps.step()

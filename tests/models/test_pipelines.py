@@ -126,6 +126,35 @@ def test_a_batch_that_fails_is_told_by_its_own_result(gather: Path) -> None:
         assert model.run_async(good).exception() is None
 
 
+@pytest.mark.parametrize("how", ["for", "async for"])
+def test_results_before_a_batch_that_is_refused_are_given(model: at.models.Model, how: str) -> None:
+    found: list[Any] = []
+
+    async def run() -> None:
+        async for y in model.map([X, X * 2, np.ones((3, 4), np.float32), X], in_flight=4):
+            found.append(y.numpy())
+
+    with pytest.raises(errors.ShapeError, match=r"not \[3, 4\]"):
+        if how == "async for":
+            asyncio.run(run())
+        else:
+            for y in model.map([X, X * 2, np.ones((3, 4), np.float32), X], in_flight=4):
+                found.append(y.numpy())
+    assert [np.allclose(y, linear_reference(x)) for x, y in zip((X, X * 2), found, strict=True)] == [True, True]
+
+
+def test_results_before_an_error_of_the_iterable_are_given(model: at.models.Model) -> None:
+    def batches() -> Iterator[Any]:
+        yield X
+        raise KeyError("mine")
+
+    outputs = model.map(batches(), in_flight=3)
+    assert np.array_equal(next(outputs).numpy(), Y)
+    with pytest.raises(KeyError, match="mine"):
+        next(outputs)
+    assert list(outputs) == []
+
+
 def test_a_stream_of_another_device_is_refused(model: at.models.Model) -> None:
     with pytest.raises(errors.DeviceError, match="npu:1"):
         model.run_async(X, stream=at.Stream("npu:1"))
