@@ -51,7 +51,10 @@ DeviceLike = Any
 
 
 class Device:
-    """An NPU (or a simulated one). `as_device` gives it; used as a context manager it becomes the current device of the thread.
+    """An NPU (or a simulated one), one object for each; as a context manager it becomes the current device of the thread.
+
+    Args:
+        device: As of `device`: "npu:1", a number, None for the current one.
 
     Attributes:
         index: Its number.
@@ -68,14 +71,23 @@ class Device:
     Examples:
         >>> at.device("npu:1")
         npu:1
-        >>> at.ones(2, device=at.device(1)).device
+        >>> at.ones(2, device=at.Device(1)).device
         npu:1
         >>> with at.device("npu:1"):
         ...     at.ones(2).device
         npu:1
     """
 
-    def __init__(self, index: int, host_mode: bool, soc: str) -> None:
+    def __new__(cls, device: DeviceLike = None) -> Device:
+        return as_device(device)
+
+    @staticmethod
+    def _numbered(index: int, host_mode: bool, soc: str) -> Device:
+        made = object.__new__(Device)
+        made._begin(index, host_mode, soc)
+        return made
+
+    def _begin(self, index: int, host_mode: bool, soc: str) -> None:
         self.index = index
         self.type = "npu"
         self.name = f"npu:{index}"
@@ -429,7 +441,7 @@ def initialize() -> None:
             soc = binding.get_soc_name()
             if not count:
                 raise BackendError(f"{chosen} has no device", advice="See `python -m ascendtensor info`.")
-            state.devices = [Device(index, host_mode, soc) for index in range(count)]
+            state.devices = [Device._numbered(index, host_mode, soc) for index in range(count)]
         except BaseException:
             if state.owned:
                 binding.finalize()

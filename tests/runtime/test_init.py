@@ -112,3 +112,12 @@ def test_run_mode_and_chip_are_asked_for(machine: Any) -> None:  # RT-14, RT-15
     assert at.soc_name() == "Ascend910B1"
     machine(run_mode="device", soc="Ascend310B4")
     assert at.run_mode() is RunMode.DEVICE and at.soc_name() == "Ascend310B4"
+
+
+def test_the_class_gives_the_device_itself() -> None:
+    assert at.Device("npu:1") is at.Device(1) is at.device("npu:1")
+    assert at.Device() is at.current_device()
+    with at.Device(1):
+        assert at.ones(2).device is at.Device("npu:1")
+    with pytest.raises(at.DeviceIndexError, match="device number 9"):
+        at.Device(9)
