@@ -68,7 +68,9 @@ class _Rich:
 
     def __init__(self, bars: Any) -> None:
         columns = (bars.SpinnerColumn(), bars.TextColumn("{task.description}"), bars.BarColumn(WIDTH))
-        self._bars = bars.Progress(*columns, transient=True, console=importlib.import_module("rich.console").Console(stderr=True))
+        console = importlib.import_module("rich.console").Console(stderr=True)
+        # Without redirection: what the program prints meanwhile goes where it would go, into a file perhaps.
+        self._bars = bars.Progress(*columns, transient=True, console=console, redirect_stdout=False, redirect_stderr=False)
         self._task = self._bars.add_task("", total=None)
 
     def show(self, text: str, part: float | None = None) -> None:

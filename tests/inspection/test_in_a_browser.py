@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from model_program import convert, linear
 
 import ascendtensor as at
 from ascendtensor.html import block, table
@@ -194,3 +195,13 @@ def test_numbers_stand_below_each_other(tmp_path: Path) -> None:
     assert [each["align"] for each in found["td"]] == ["left", "right"] * 2 and [each["align"] for each in found["th"]] == ["left", "right"]
     first, second = found["td"][1], found["td"][3]
     assert first["left"] + first["width"] == second["left"] + second["width"]
+
+
+def test_a_model_has_tables_of_what_it_takes_and_gives(tmp_path: Path) -> None:
+    with at.models.load(convert(linear(tmp_path / "net.onnx"), tmp_path / "net", input_shape="x:2,4")) as model:
+        found = measured(tmp_path, model._repr_html_(), JUPYTER)
+    texts = [each["text"] for each in found["td"]]
+    assert {"x", "float32"} <= set(texts) and found["page"] <= 1000
+    assert all(each["height"] > 10 for each in found["td"])
+    names = [each for each in found["td"] if each["text"] == "float32"]
+    assert len({each["align"] for each in names}) == 1 and names[0]["align"] == "left"

@@ -106,7 +106,7 @@ def test_a_loop_is_silent_where_nobody_looks_or_wants_it(monkeypatch: pytest.Mon
     assert capsys.readouterr() == ("", "")
 
 
-def test_richs_bar_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_richs_bar_where_it_is_installed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich", reason="rich is not installed")
     monkeypatch.setattr(progress, "PATIENCE", 0.01)
     monkeypatch.setattr(progress, "INTERVAL", 0.0)
@@ -117,6 +117,13 @@ def test_richs_bar_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> Non
     loop(4)
     assert "batches of net 1/4" in screen.getvalue(), screen.getvalue()
     assert "\u2501" in screen.getvalue()
+    shown = progress.Steps("batches of net", 3)
+    time.sleep(0.02)
+    shown.step()
+    assert sys.stderr is screen  # what is printed in the loop goes where it did
+    print("a result")
+    shown.close()
+    assert capsys.readouterr().out == "a result\n"
     compile_something()
     assert "compiling <Add>" in screen.getvalue()
 
