@@ -4,7 +4,8 @@
 
 Every new shape has the number of elements of the warm one to within 2 per cent. The figure is (time of `calls` steps on new shapes) /
 (time of as many on the warm shape), the median of five rounds; beyond `--limit` the exit status is 1. Also: operator models loaded
-meanwhile, and the first call of a process.
+meanwhile, what a new shape costs each operator by itself (processor time until it is queued, and in additions of 8x8 by NumPy, so that
+the machine's speed does not count), and the first call of a process.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,31 @@ def timed(pairs: list[tuple[Any, Any]]) -> float:
     return time.perf_counter() - began
 
 
+ALONE: dict[str, Callable[[Any, Any], Any]] = {"x + x": lambda x, y: x + x, "x @ y": lambda x, y: x @ y, "sum(x)": lambda x, y: at.sum(x)}
+
+
+def alone(unseen: Iterator[tuple[int, int]]) -> None:
+    """One operator at a time, on small tensors: 20 shapes that make it dynamic, then rounds of 20 new ones."""
+    small = np.ones((8, 8), np.float32)
+    for name, body in ALONE.items():
+        rounds = []
+        for number in range(6):
+            fresh = [operands(*shape) for shape in itertools.islice(unseen, 20)]
+            began = time.thread_time()
+            for _ in range(200):
+                small + small
+            unit = (time.thread_time() - began) / 200
+            began = time.thread_time()
+            for x, y in fresh:
+                body(x, y)
+            seconds = (time.thread_time() - began) / len(fresh)
+            at.synchronize()
+            if number:
+                rounds.append((seconds, seconds / unit))
+        seconds, ratio = (statistics.median(column) for column in zip(*rounds, strict=True))
+        print(f"a new shape of {name:6} alone {seconds * 1e6:6.0f} us, {ratio:4.0f} small additions of NumPy")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=100)
@@ -87,6 +113,7 @@ def main() -> int:
     print(f"new shapes {sum(new) / calls * 1e6:8.0f} us")
     print(f"ratio new/same {ratio:.2f} (at most {arguments.limit})")
     print(f"operator models loaded for {calls} new shapes: {after.loaded_models - before.loaded_models}")
+    alone(itertools.product(range(3, 60), range(5, 60)))
     first = float(subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True).stdout)
     print(f"first call in a process, with the import: {first:.2f} s")
     return int(ratio > arguments.limit)

@@ -49,14 +49,16 @@ def binary(row: Row, input: Any, other: Any) -> Any:
     """Launch a row that takes two operands, at least one of them a tensor, and no arguments."""
     try:
         plan = _plans[row, input.desc, other.desc if isinstance(other, TensorBase) else other.__class__]
-    except (KeyError, AttributeError):  # a miss, or a number first
-        pass
+    except KeyError:
+        missed = True
+    except AttributeError:  # a number first
+        missed = False
     else:
         try:
             return plan.launch(input, other)
         except AscendTensorError as error:
             raise error.with_context(row.name, (input, other)) from None
-    return call(row, (input, other))
+    return _call(row, (input, other), ()) if missed else call(row, (input, other))
 
 
 def call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = (), device: Device | None = None) -> Any:
@@ -155,7 +157,12 @@ def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], 
 
 def _planned(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None) -> Any:
     key = _key(row, operands, arguments, device)
-    plan = planner.resized(key, row, operands, arguments, device)
+    try:
+        plan = _plans.get(key)  # a view, in the form that it has now, may be known
+        if plan is None:
+            plan = planner.resized(key, row, operands, arguments, device)
+    except TypeError:  # an argument that can't be hashed
+        plan = None
     if plan is None:
         _check(row, operands, arguments)
         plan = planner.plan(key, row, operands, arguments, device)

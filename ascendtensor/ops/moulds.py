@@ -46,7 +46,7 @@ class Mould:
         exact: Variants of the family that have a model of their own (`launch.variants`).
     """
 
-    __slots__ = ("_constants", "_dtypes", "_outcome", "_places", "_row", "device", "exact", "plan")
+    __slots__ = ("_constants", "_dtypes", "_outcome", "_places", "_ranks", "_row", "device", "exact", "plan")
 
     def __init__(
         self,
@@ -64,6 +64,7 @@ class Mould:
         self.exact = exact
         self._dtypes = tuple([desc.dtype for desc in plan.results])
         inputs = plan.description.inputs
+        self._ranks = [len(tensor.shape) for tensor in plan.description.outputs]
         # Of each input: the operand that gives its dims and their number; -1 where they stay.
         self._places = [
             (index, len(tensor.shape)) if index >= 0 and operands[index] is not None and input.kind != "value" else (-1, 0)
@@ -107,8 +108,7 @@ class Mould:
         for dims, (_, rank) in zip(inputs, self._places, strict=True):
             if dims is not None and len(dims) != rank:
                 return False
-        described = self.plan.description.outputs
-        if [len(dims) for dims in outputs] != [len(tensor.shape) for tensor in described]:
+        if [len(dims) for dims in outputs] != self._ranks:
             return False
         if not self.exact:
             return True

@@ -161,10 +161,7 @@ class Planner:
         What doesn't fit gives None too, so that the ordinary way says what is wrong.
         """
         registry = self._registry
-        try:
-            mould = registry.moulds.get(kind_of(row, operands, arguments, device))
-        except TypeError:  # an argument that can't be hashed
-            return None
+        mould = registry.moulds.get(kind_of(row, operands, arguments, device))
         if mould is None or registry.recorders or mould.device.closed:
             return None
         mould.device.current_stream()
