@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from collections.abc import Callable
 from pathlib import Path
 
@@ -245,3 +246,27 @@ def test_explain_leaves_the_registry_as_it_was() -> None:
     with pytest.raises(ZeroDivisionError):
         at.explain(lambda: 1 / 0)
     assert vars(at.handle_cache).keys() == before.keys()
+
+
+def test_off_a_recorder_adds_no_hop() -> None:
+    x = at.ones(8, 8)
+
+    def calls() -> list[str]:
+        found: list[str] = []
+
+        def note(frame: types.FrameType, event: str, argument: object) -> None:
+            if event == "call":
+                found.append(frame.f_code.co_qualname if sys.version_info >= (3, 11) else frame.f_code.co_name)
+
+        sys.setprofile(note)
+        try:
+            x + x
+        finally:
+            sys.setprofile(None)
+        return found
+
+    x + x
+    before = calls()
+    with at.trace(), at.profile():
+        during = calls()
+    assert calls() == before and len(during) > len(before)
