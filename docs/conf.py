@@ -65,7 +65,7 @@ pygments_dark_style = "monokai"
 def docstring(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Docstrings made into reStructuredText. Napoleon would take a colon in a property's for the end of its type."""
     kind = "method" if what in ("property", "attribute") else what
-    google = GoogleDocstring(make_reference.docstring(lines), NAPOLEON, app, kind, name, obj, options)
+    google = GoogleDocstring(make_reference.docstring(lines, obj), NAPOLEON, app, kind, name, obj, options)
     lines[:] = google.lines()
 
 

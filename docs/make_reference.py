@@ -171,7 +171,8 @@ def entry(each: Public) -> list[str]:
 def summary(value: Any) -> str:
     """The first sentence of a docstring."""
     text = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
-    return inline(re.split(r"(?<=[.:]) (?=[A-Z`])", text)[0].rstrip(":"))
+    first = re.split(r"(?<=[.:]) (?=[A-Z`])", text)[0]
+    return inline(re.sub(":$", ".", first), parameters(value))
 
 
 _CODE: Final = re.compile(r"(``.+?``|:[\w:]+:`[^`]+`|`[^`\n]+`)")
@@ -189,31 +190,40 @@ def paths() -> dict[str, str]:
     return found
 
 
-def _code(text: str) -> str:
+def parameters(value: Any) -> frozenset[str]:
+    """Names of a function's arguments, which a docstring means before it means functions: `min` of `clamp`."""
+    try:
+        return frozenset(inspect.signature(value).parameters)
+    except (TypeError, ValueError):
+        return frozenset()
+
+
+def _code(text: str, own: frozenset[str]) -> str:
     """One piece of code in backticks, a link if it is a public name; the end may stand in a word (`Operand`s)."""
     if not text.startswith("`") or text.startswith("``"):
         return text
     name = text.strip("`")
-    path = paths().get(name.removesuffix("()"))
+    path = None if name in own else paths().get(name.removesuffix("()"))
     return f":py:obj:`{name} <{path}>`\\ " if path else f"``{name}``\\ "
 
 
-def inline(line: str) -> str:
+def inline(line: str, own: frozenset[str]) -> str:
     """A line of a docstring as reStructuredText has it."""
     pieces = _CODE.split(line)
     for number, piece in enumerate(pieces):
         plain = re.sub(r"([*|])", r"\\\1", re.sub(r"(?<=\w)_(?!\w)", r"\\_", piece))
-        pieces[number] = _code(piece) if number % 2 else _LABEL.sub(r"**\1:** ", plain)
+        pieces[number] = _code(piece, own) if number % 2 else _LABEL.sub(r"**\1:** ", plain)
     return re.sub(r"\\ (?=[\s.,;:)]|$)", "", "".join(pieces))
 
 
-def docstring(lines: list[str]) -> list[str]:
+def docstring(lines: list[str], value: Any) -> list[str]:
     """A docstring as reStructuredText, sections still in Google's form; examples stay as they are."""
-    found, example = [], False
+    found: list[str] = []
+    example, own = False, parameters(value)
     for line in lines:
         example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
         literal = bool(found) and any(before.endswith("::") for before in found[-3:]) and line.startswith("    ")
-        found.append(line if example or literal else inline(line))
+        found.append(line if example or literal else inline(line, own))
     return found
 
 
