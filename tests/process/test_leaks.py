@@ -103,10 +103,10 @@ def test_plans_made_and_evicted_leave_nothing() -> None:
     try:
         loop(4)
         at.handle_cache.bury()
-        grown, _, tables = growth(lambda: loop(6))
+        grown, _, tables = growth(lambda: loop(24))
         for name, count in tables.items():
             assert abs(count) <= 30, f"{name} grew by {count}"
-        assert grown < 30_000
+        assert grown < 60_000  # which plans and descriptions are alive at the end changes; 75 bytes for each that was made would be more
     finally:
         at.handle_cache.resize(DEFAULT_CAPACITY)
 
