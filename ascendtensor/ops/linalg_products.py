@@ -221,7 +221,7 @@ def vander(x: T, *, N: int | None = None) -> T:
     """The powers 0, 1, ... of each number, along a new last dim.
 
     Args:
-        x: (..., n) tensor; not bool. 0-d with `N`.
+        x: (..., n) tensor; not bool. 0-d counts as (1), with `N`.
         N: How many powers; by default n.
 
     Returns:
@@ -244,6 +244,7 @@ def vander(x: T, *, N: int | None = None) -> T:
     count = x.desc.shape[-1] if N is None else int(N)
     if count < 1:
         raise ValueRangeError(f"N is {count}; at least one power is needed").with_context("vander", (x,))
+    x = x if x.desc.shape else views.reshape(x, (1,))
     return _powers(x if x.desc.dtype.category >= 2 else in_dtype(x, d.int64), count)
 
 

@@ -12,7 +12,7 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
-from . import fft, gather, reduction, shape, views
+from . import fft, gather, reduction, shape, unary, views
 from .arguments import checked
 from .call import call, structured
 from .elementwise import add, div, mul
@@ -183,7 +183,7 @@ def istft(
     total = _overlapped(views.expand(_square(weights), (1, *frames.desc.shape[1:])), hop)
     start, end = _kept(signal.desc.shape[-1], n_fft, center, length)
     signal, total = views.narrow(signal, -1, start, end - start), views.narrow(total, -1, start, end - start)
-    if end > start and float(download(reduction.amin(_real_part(total))).item()) < 1e-11:
+    if end > start and float(download(reduction.amin(_size(total))).item()) < 1e-11:
         raise ValueRangeError("the window leaves samples with no weight", where="istft", advice="Take a smaller hop_length.")
     result = div(signal, total)
     if length is not None and length > end - start:
@@ -202,8 +202,9 @@ def _square(weights: T) -> T:
     return mul(weights, weights)
 
 
-def _real_part(total: T) -> T:
-    return shape.contiguous(views.real(total)) if total.desc.dtype.is_complex else total
+def _size(total: T) -> T:
+    """How large sums of squares are, which only complex windows have below 0."""
+    return unary.abs(total) if total.desc.dtype.is_complex else total
 
 
 def _kept(reach: int, n_fft: int, center: bool, length: int | None) -> tuple[int, int]:
