@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 T = TypeVar("T", bound=NPUTensor)
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -47,6 +47,11 @@ __all__ = [
     "vector_norm",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 T = TypeVar("T", bound=NPUTensor)
 R = TypeVar("R")
 

@@ -14,6 +14,10 @@ from .operators import Operator, Operators, ops
 __all__ = ["Operator", "Operators", "call", "ops"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def call(
     op_type: str, /, *inputs: Any, outputs: Any = None, desc_format: str | None = None, device: DeviceLike = None, **attrs: Any
 ) -> Any:

@@ -279,11 +279,7 @@ class Attributes:
         named = {name[:-1] if name.endswith("_") and keyword.iskeyword(name[:-1]) else name: value for name, value in given.items()}
         for name in named:
             if name not in self.kinds:
-                near = nearest(name, self.kinds)
-                raise wrong(
-                    operator,
-                    ValueRangeError(f"it has no attribute {name!r}", advice=f"Did you mean {near}?" if near else ""),
-                )
+                raise wrong(operator, ValueRangeError(f"it has no attribute {name!r}", advice=self._instead_of(name)))
         if 0 <= self.counted < len(inputs) and isinstance(inputs[self.counted], (list, tuple)):
             count = len(inputs[self.counted])
             if named.setdefault("N", count) != count:
@@ -298,6 +294,14 @@ class Attributes:
             elif self.defaults[name] is not None:
                 values[name] = self.defaults[name]
         return values
+
+    def _instead_of(self, name: str) -> str:
+        if any(each.name == name for each in self._operator.inputs):
+            return f"{name} is an input: inputs are given by position."
+        if any(each.name == name for each in self._operator.outputs):
+            return f"{name} is an output: outputs= describes them."
+        near = nearest(name, self.kinds)
+        return f"Did you mean {near}?" if near else ""
 
     def _value(self, name: str, kind: str, value: Any) -> Any:
         try:

@@ -297,3 +297,11 @@ def test_the_dtype_of_a_number_is_one_that_has_a_kernel_with_the_others() -> Non
         tensor = at.ones(2, dtype=dtype)
         (made,) = launched(lambda: at.ir.call(op_type, tensor, number))  # noqa: B023
         assert made.inputs[1].dtype == made.inputs[0].dtype == int(dtype.acl)
+
+
+def test_an_input_by_name_is_told_from_an_attribute() -> None:
+    x = at.ones(2)
+    with pytest.raises(at.ValueRangeError, match=r"no attribute 'x1'\n.*x1 is an input: inputs are given by position\. The prototype: Add"):
+        at.ir.call("Add", x1=x, x2=x)
+    with pytest.raises(at.ValueRangeError, match="y is an output: outputs= describes them"):
+        at.ir.call("Add", x, x, y=x)

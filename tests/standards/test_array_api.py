@@ -62,6 +62,11 @@ def test_constants_dtypes_and_members_are_there() -> None:
     assert sorted(xp.__all__) == sorted(set(xp.__all__)) and all(hasattr(xp, name) for name in xp.__all__)
 
 
+@pytest.mark.parametrize("module", [xp, xp.linalg, xp.fft, at.ir], ids=lambda module: module.__name__)
+def test_completion_offers_names_of_the_namespace_alone(module: Any) -> None:
+    assert dir(module) == sorted(module.__all__)
+
+
 def test_tensors_and_arrays_name_the_namespace() -> None:
     for array in (at.ones(2), xp.ones(2)):
         assert array.__array_namespace__() is xp
