@@ -266,6 +266,7 @@ class Terminal:
 def test_a_compile_that_takes_long_is_mentioned(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, line: bool) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.02)
     monkeypatch.setenv(progress.VARIABLE, "1" if line else "0")
+    monkeypatch.setitem(sys.modules, "rich", None)  # as if it were not installed; tests/inspection has its line
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with caplog.at_level(logging.INFO, logger="ascendtensor"):
