@@ -155,7 +155,7 @@ def float32_of(array: Array) -> Array:
 
 def widen_all(source: Array, target: Array) -> None:
     """As ``widen``, for arrays of any size and layout."""
-    if source.dtype != FLOAT16 or source.size <= PIECE or not (source.flags.c_contiguous and target.flags.c_contiguous):
+    if source.dtype != FLOAT16 or not (source.flags.c_contiguous and target.flags.c_contiguous):
         np.copyto(target, source, casting="unsafe")
         return
     values, out = source.reshape(-1), target.reshape(-1)
@@ -165,7 +165,7 @@ def widen_all(source: Array, target: Array) -> None:
 
 def store(source: Array, target: Array) -> None:
     """Writes a computed array into an output of any dtype, blockwise where it is a half."""
-    if target.dtype != FLOAT16 or source.size <= PIECE or not (target.flags.c_contiguous and source.flags.c_contiguous):
+    if target.dtype != FLOAT16 or source.size < _SHORT or not (target.flags.c_contiguous and source.flags.c_contiguous):
         np.copyto(target, source, casting="unsafe")
         return
     values, out = source.reshape(-1), target.reshape(-1)

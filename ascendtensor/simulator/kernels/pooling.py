@@ -17,7 +17,21 @@ import numpy as np
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
 from ascendtensor.simulator.kernels.operands import needs, unknown
-from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, infer, kernel, layout
+from ascendtensor.simulator.kernels.registry import (
+    UNKNOWN_RANK,
+    Array,
+    Attrs,
+    Inputs,
+    Meta,
+    Out,
+    Outputs,
+    Shape,
+    Task,
+    binder,
+    infer,
+    kernel,
+    layout,
+)
 from ascendtensor.simulator.kernels.threads import shared
 from ascendtensor.simulator.kernels.windows import Pairs, Windows, along, count, in_range, pairs, spatial
 
@@ -145,10 +159,10 @@ def _pooled(images: Array, out: Array, windows: Windows, ufunc: np.ufunc, fill: 
     shared(blocks.number, work, images.size >= _LARGE)
 
 
-@kernel("MaxPoolV3")
-def _max_pool(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+@binder("MaxPoolV3")
+def _max_pool(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x = needs(inputs[0], "x")
-    _pooled(x, outputs[0], _max_windows(x.shape[2:], attrs), np.maximum, -np.inf, None)
+    return _pooled, (x, outputs[0], _max_windows(x.shape[2:], attrs), np.maximum, -np.inf, None)
 
 
 def _members(windows: Windows, padding: bool) -> Array:

@@ -274,6 +274,18 @@ def test_index_fill() -> None:
 # Masks
 
 
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99, 1.0])
+def test_long_masks(share: float) -> None:
+    generator = np.random.default_rng(1)
+    x, mask = generator.integers(0, 100, 600_001, np.int32), generator.random(600_001) < share
+    selected, places = np.empty_like(x), np.empty((x.size, 1), np.int64)
+    number = np.count_nonzero(mask)
+    assert run("MaskedSelect", [x, mask], [selected]) == [(number,)]
+    same(selected[:number], x[mask])
+    assert run("NonZero", [mask], [places]) == [(number, 1)]
+    same(places[:number, 0], np.flatnonzero(mask))
+
+
 @DTYPES
 def test_masked_select_and_scatter(dtype: Any) -> None:
     x, mask = sample((3, 4), dtype), sample((3, 4), np.bool_)

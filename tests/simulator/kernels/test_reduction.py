@@ -312,3 +312,10 @@ def test_rules_with_axes_that_are_not_known():
     out = rule([meta(0, (2, -1)), meta(3, (1,))], {"keep_dims": True}, 1)[0]
     assert out.shape == (-1, -1) and out.ranges == ((1, 2), (0, -1))
     assert rule([meta(0, (2, -1)), meta(3, (1,), np.array([0]))], {}, 1)[0].shape == (-1,)
+
+
+def test_a_long_running_sum_is_as_exact_as_float64() -> None:
+    x = np.random.default_rng(1).standard_normal(300_001).astype(np.float32)
+    x[-1] = np.inf
+    want = np.cumsum(x, dtype=np.float64).astype(np.float32)
+    np.testing.assert_allclose(run("Cumsum", [x, constant(0)]), want, rtol=1e-6, atol=1e-6)

@@ -37,6 +37,19 @@ def sorted_by(op_type: str, inputs: list[Any], shape: Any, dtype: Any, **attrs: 
 
 
 @DTYPES
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("special", [False, True])
+def test_top_k_of_a_long_line(dtype: Any, largest: bool, special: bool) -> None:
+    x = (sample((5003,), np.int32) % 4001 - 2000).astype(dtype)
+    if special and (dtype.kind == "f" or dtype == BFLOAT16):
+        x[1000:1012], x[-2:] = EDGES.astype(dtype), np.nan
+    values, indices = sorted_by("TopKV2", [x, scalar(40, np.int32)], (40,), dtype, largest=largest)
+    want = stable(x, 0, largest)[:40]
+    same(indices, want)
+    same(values, x[want])
+
+
+@DTYPES
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("axis", [0, -1])
 def test_sort_is_stable(dtype: Any, descending: bool, axis: int) -> None:
