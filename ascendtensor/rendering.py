@@ -16,7 +16,7 @@ import numpy as np
 from . import base, display, html
 from .base import TensorBase
 from .dtypes import uint8
-from .errors import describe_bytes
+from .errors import AclError, describe_bytes
 from .runtime import copies
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -50,7 +50,7 @@ IMAGE_SIDE: Final = 96
 """Bytes of a preview, and pixels of its longer side, most."""
 
 IMAGE_PLACES: Final = 8
-"""Lines and columns where each pixel is copied alone: on a small board, and of a view that is turned round."""
+"""Lines and columns where each pixel is copied alone: on a small board, of a view that is turned round, without memcpy2d."""
 
 IMAGE_SHOWN: Final = 320
 """Pixels of the page that the longer side takes, about."""
@@ -228,16 +228,25 @@ def _thinned(tensor: TensorBase, height: int, width: int, last: bool) -> Array:
     strides = base.element_strides(tensor)
     down, along, plane = strides if last else (strides[1], strides[2], strides[0])
     if along <= 0 or not desc.device.host_mode:
-        chosen, colours = [_places(length, IMAGE_PLACES) for length in (height, width)], np.arange(3)
-        read = display.read(tensor, [*chosen, colours] if last else [colours, *chosen])
-        return read if last else read.transpose(1, 2, 0)
+        return _one_by_one(tensor, height, width, last)
     together = plane == 1
     planes = np.arange(1 if together else 3)[:, None] * plane
     starts = ((base.element_offset(tensor) + planes + rows * down) * itemsize).reshape(-1).tolist()
     piece = (3 if together else 1) * itemsize
-    found = copies.download_grid(base.storage(tensor), starts, along * step * itemsize, len(columns), piece).view(desc.dtype.numpy)
-    lines: Array = found.reshape((len(rows), len(columns), 3) if together else (3, len(rows), len(columns)))
+    try:
+        found = copies.download_grid(base.storage(tensor), starts, along * step * itemsize, len(columns), piece)
+    except AclError as error:
+        if error.function != "acl.rt.memcpy2d":
+            raise
+        return _one_by_one(tensor, height, width, last)  # a chip without such copies
+    lines: Array = found.view(desc.dtype.numpy).reshape((len(rows), len(columns), 3) if together else (3, len(rows), len(columns)))
     return lines if together else lines.transpose(1, 2, 0)
+
+
+def _one_by_one(tensor: TensorBase, height: int, width: int, last: bool) -> Array:
+    chosen, colours = [_places(length, IMAGE_PLACES) for length in (height, width)], np.arange(3)
+    found = display.read(tensor, [*chosen, colours] if last else [colours, *chosen])
+    return found if last else found.transpose(1, 2, 0)
 
 
 def _pixels(pixels: Array, scale: int, label: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ascendtensor as at
-from ascendtensor import rendering
+from ascendtensor import rendering, simulator
 from ascendtensor.html import block, facts, table
 from ascendtensor.models.tensors import ModelTensors
 
@@ -186,3 +186,15 @@ def test_values_are_folded_beside_a_picture_and_left_out_of_many_dimensions() ->
     before = at.memory_stats()["to_host"]
     text = html(deep)
     assert "print() shows 46,656 of them" in text and at.memory_stats()["to_host"] - before < 64 << 10
+
+
+def test_a_chip_without_strided_copies_gets_a_coarse_preview() -> None:
+    x = TENSORS["image of bytes"]()
+    with simulator.faults.plan("acl.rt.memcpy2d", code=207000, repeat=True):
+        assert pixels(html(x)).shape == (8, 8, 3)
+    assert pixels(html(x)).shape == (67, 67, 3)
+
+
+def test_a_small_board_shows_previews_too(board: None) -> None:
+    found = pixels(html(TENSORS["image of floats"]()))
+    assert found[0, 0].tolist() == [0, 0, 0] and found[-1, -1].tolist() == [255, 255, 255]
