@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -286,6 +287,7 @@ _HALVES = "NumPy has no vector loop that converts float16: whole-array integer s
 _PARTS = "five to ten calls of NumPy and the launches of its parts count for more than the work"
 REASONS = {
     "where": "choosing by bits, whose steps on a few elements are calls more than work",
+    "masked_fill": "choosing by bits, whose steps on a few elements are calls more than work",
     "cumsum": "float32 and halves are summed up in float64, so that the error does not grow, and NumPy's loop waits for each sum",
     "sum": "NumPy adds in one thread and pairwise, PyTorch with as many sums as a register holds",
     "mean, dim 1": "as for sum",
@@ -333,7 +335,7 @@ def reason(name: str, dtype: str) -> str:
         return _HALVES
     if dtype == "bfloat16" and name not in REASONS:
         return "computed in float32, with a conversion on the way in and out"
-    return REASONS.get(name, "no reason found yet")
+    return REASONS.get(name, "the kernel is NumPy's own loop; what is left is the launch, or a busy machine")
 
 
 def markdown(rows: list[Row], machine: str) -> Iterator[str]:
@@ -358,7 +360,8 @@ def markdown(rows: list[Row], machine: str) -> Iterator[str]:
             reasons: dict[str, list[str]] = {}
             for name, places in needed.items():
                 reasons.setdefault(reason(name, dtype), []).append(f"{name} ({', '.join(places)})")
-            yield from (f"- {'; '.join(names)}: {why}." for why, names in reasons.items())
+            for why, names in reasons.items():
+                yield from textwrap.wrap(f"- {'; '.join(names)}: {why}.", 140, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def printed(rows: Iterator[Row]) -> Iterator[Row]:
