@@ -32,8 +32,10 @@ def set_progress(enabled: bool | None) -> None:
     Args:
         enabled: Whether; None leaves it to the environment variable ASCENDTENSOR_PROGRESS, as it is at first.
 
-    Example:
+    Examples:
         >>> at.set_progress(False)
+        >>> at.ones(3).sum()  # silent, however long it takes
+        tensor(3., device='npu:0')
         >>> at.set_progress(None)
 
     Like: huggingface_hub.utils.disable_progress_bars; torch has none.
