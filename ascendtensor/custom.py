@@ -52,6 +52,10 @@ class Kernel:
     Raises:
         OSError: The file can't be read.
         ValueRangeError: The engine is neither, or a binary given as bytes has no name.
+
+    Examples:
+        >>> at.custom.Kernel(simulator.kernel_binary("double"), "double")
+        <Kernel double of 43 bytes on aicore>
     """
 
     __slots__ = ("file",)
@@ -71,7 +75,12 @@ class Kernel:
 
 
 class Operand(NamedTuple):
-    """What `select` is told of a tensor."""
+    """What `select` is told of a tensor.
+
+    Examples:
+        >>> at.custom.Operand((2, 3), at.float32).shape
+        (2, 3)
+    """
 
     shape: tuple[int, ...]
     dtype: DType
@@ -86,6 +95,10 @@ class Launch:
         block_dim: On how many cores.
         tiling: Bytes that the kernel gets behind the addresses of inputs, outputs and workspaces (TIK-9).
         workspaces: Bytes of each workspace in device memory, 16 at most (TIK-7).
+
+    Examples:
+        >>> at.custom.Launch("any", block_dim=8, tiling=bytes([3])).block_dim
+        8
     """
 
     kernel: str
@@ -155,7 +168,14 @@ _alive: Final[weakref.WeakSet[DynamicKernel]] = weakref.WeakSet()
 
 
 class DynamicKernel(CustomOp):
-    """A kernel with dynamic tiling; `dynamic_kernel` makes it. Call it with tensors, and attributes by name."""
+    """A kernel with dynamic tiling; `dynamic_kernel` makes it. Call it with tensors, and attributes by name.
+
+    Examples:
+        >>> simulator.register_kernel("half", lambda launch: np.divide(launch.inputs[0], 2, launch.outputs[0]))
+        >>> half = {"any": at.custom.Kernel(simulator.kernel_binary("half"), "half")}
+        >>> at.custom.dynamic_kernel("Half", kernels=half, select=lambda *_: at.custom.Launch("any", block_dim=1))(at.ones(2))
+        tensor([0.5000, 0.5000], device='npu:0')
+    """
 
     def __init__(
         self,

@@ -91,7 +91,14 @@ class dtype:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype again: the attribute by which ``np.dtype(x)`` understands other objects."""
+        """The NumPy dtype again: the attribute by which ``np.dtype(x)`` understands other objects.
+
+        Examples:
+            >>> at.float16.dtype
+            dtype('float16')
+            >>> np.zeros(2, at.float16).dtype
+            dtype('float16')
+        """
         return self.numpy
 
     def to_real(self) -> DType:

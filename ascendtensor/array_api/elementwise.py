@@ -203,7 +203,12 @@ def sign(x: T, /) -> T:
 
 
 def tanh(x: T, /) -> T:
-    """Hyperbolic tangents; the zero at an infinite real part has the sign of the imaginary part. Like: numpy.tanh."""
+    """Hyperbolic tangents; the zero at an infinite real part has the sign of the imaginary part. Like: numpy.tanh.
+
+    Examples:
+        >>> xp.tanh(xp.asarray([-10.0, 0.0, 0.5]))
+        tensor([-1.0000,  0.0000,  0.4621], device='npu:0')
+    """
     found = unary.tanh(x)
     if not x.dtype.is_complex:
         return found

@@ -27,6 +27,18 @@ def load_op_models(source: str | os.PathLike[str] | bytes) -> int:
         AclError: pyACL refuses one.
 
     Like: acl.op.load.
+
+    Examples:
+        >>> with at.trace() as t:
+        ...     y = at.relu(at.ones(3))
+        >>> description = t.to_singleop_json("ops")[-1]
+        >>> from ascendtensor.simulator import atc  # on a board: the program atc
+        >>> atc.main([f"--singleop={description}", "--output=ops", "--soc_version=Ascend910B1"])
+        ATC start working now, please wait for a moment.
+        ATC run success, welcome to the next use.
+        0
+        >>> at.load_op_models("ops")
+        1
     """
     if isinstance(source, bytes):
         models = [source]

@@ -110,7 +110,13 @@ def record(directory: str | os.PathLike[str]) -> Recording:
 
 
 class Mode:
-    """What `mode` gives: in a `with` statement, the mode of before comes back at its end."""
+    """What `mode` gives: in a `with` statement, the mode of before comes back at its end.
+
+    Examples:
+        >>> with at.op_models.mode("each-run"):
+        ...     at.op_models.get_mode()
+        'each-run'
+    """
 
     def __init__(self, name: str, before: Registrar | None) -> None:
         self.name = name

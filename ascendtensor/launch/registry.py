@@ -86,7 +86,17 @@ class OpHandle:
 
 
 class HandleRegistry:
-    """Bounded cache of plans and the op handles that they hold, second-chance eviction, safe under threads."""
+    """Bounded cache of plans and the op handles that they hold, second-chance eviction, safe under threads.
+
+    Examples:
+        >>> at.handle_cache.clear()
+        >>> x = at.ones(3) + at.ones(3)
+        >>> info = at.handle_cache.info()
+        >>> info.misses >= 2
+        True
+        >>> sum(at.handle_cache.launches().values()) >= 3
+        True
+    """
 
     def __init__(self, capacity: int = DEFAULT_CAPACITY) -> None:
         self.plans: dict[Hashable, Plan] = {}
@@ -176,6 +186,11 @@ class HandleRegistry:
 
         Raises:
             ValueError: `capacity` is not positive.
+
+        Examples:
+            >>> at.handle_cache.resize(1024)
+            >>> at.handle_cache.info().capacity
+            1024
         """
         if capacity < 1:
             raise ValueError(f"handle_cache.resize: the capacity must be at least 1, got {capacity}")

@@ -45,6 +45,12 @@ def load(source: Source, *, device: DeviceLike = None, memory: str = "system", w
             ACL can't be told.
 
     Like: torch.jit.load.
+
+    Examples:
+        >>> with at.models.load("net.om") as model:
+        ...     p, best = model(at.tensor([[0.0, 9.0, 0.0], [5.0, 0.0, 0.0]]))
+        >>> best
+        tensor([1, 0], device='npu:0')
     """
     if memory not in MEMORY:
         raise ValueRangeError(f"memory must be one of {', '.join(MEMORY)}, not {memory!r}", where="models.load")

@@ -84,7 +84,18 @@ class Held:
 
 
 class Outputs(tuple[Any, ...]):
-    """The outputs of a model with several: by position, by name (`y["boxes"]`), or to be unpacked."""
+    """The outputs of a model with several: by position, by name (`y["boxes"]`), or to be unpacked.
+
+    Examples:
+        >>> with at.models.load("net.om") as model:  # outputs p and best
+        ...     y = model(at.tensor([[0.0, 9.0, 0.0], [5.0, 0.0, 0.0]]))
+        >>> y["best"]
+        tensor([1, 0], device='npu:0')
+        >>> y.keys()
+        ('soft:0:p', 'top:0:best')
+        >>> [(name, value.shape) for name, value in y.items()]
+        [('soft:0:p', (2, 3)), ('top:0:best', (2,))]
+    """
 
     tensors: ModelTensors
 
@@ -122,6 +133,17 @@ class Model:
         open: Whether only a run tells the outputs' shapes.
         origin: What tells the source of a model in managed memory from others, else empty.
         closed: Whether it was unloaded.
+
+    Examples:
+        >>> model = at.models.load("net.om")
+        >>> model.inputs["x"].shape
+        (2, 3)
+        >>> p, best = model(at.zeros(2, 3))
+        >>> p.shape, best.dtype
+        ((2, 3), ascendtensor.int64)
+        >>> [y["p"].shape for y in model.map([np.zeros((2, 3), np.float32)] * 2)]
+        [(2, 3), (2, 3)]
+        >>> model.unload()
     """
 
     def __init__(
@@ -175,7 +197,12 @@ class Model:
 
     @property
     def memory(self) -> list[DeviceBuffer]:
-        """Work and weight memory of the library's own, else empty."""
+        """Work and weight memory of the library's own, else empty.
+
+        Examples:
+            >>> len(at.models.load("net.om", memory="managed").memory)
+            2
+        """
         return self._held.memory
 
     # Running
@@ -231,6 +258,13 @@ class Model:
 
         Raises:
             DeviceError: A stream of another device; else what a call raises.
+
+        Examples:
+            >>> model = at.models.load("net.om")
+            >>> run = model.run_async(at.tensor([[0.0, 9.0, 0.0], [5.0, 0.0, 0.0]]))
+            >>> run.result()["best"]
+            tensor([1, 0], device='npu:0')
+            >>> model.unload()
         """
         if stream is None:
             with self.device.current():
@@ -285,6 +319,12 @@ class Model:
 
         Raises:
             DTypeError: `function` can't be called; else what `map` raises, and what the function does.
+
+        Examples:
+            >>> with at.models.load("net.om") as model:
+            ...     model.for_each([np.eye(2, 3, dtype=np.float32)], lambda y: print(y["best"].tolist()))
+            [0, 1]
+            1
         """
         if not callable(function):
             raise DTypeError(f"a function is needed, not {type(function).__name__}", where="Model.for_each")
@@ -307,6 +347,10 @@ class Model:
 
         Raises:
             ValueRangeError: `repeat` is below 1; no inputs for a model of open shapes.
+
+        Examples:
+            >>> sorted(at.models.load("net.om").profile(repeat=2))
+            ['least', 'mean', 'most']
         """
         repeat = _count(repeat, "repeat", "Model.profile")
         args = args if args or named else self._zeros()
@@ -323,7 +367,17 @@ class Model:
         return {"mean": sum(times) / len(times), "least": min(times), "most": max(times)}
 
     def unload(self) -> None:
-        """Waits for the model's runs and gives it back. A second call does nothing."""
+        """Waits for the model's runs and gives it back. A second call does nothing.
+
+        Examples:
+            >>> model = at.models.load("net.om")
+            >>> model.unload()
+            >>> model(at.zeros(2, 4))
+            Traceback (most recent call last):
+                ...
+            ascendtensor.errors.ClosedError: Model: the model net was unloaded
+              Load it again.
+        """
         with self._lock:
             if self.closed or self.device.closed:
                 self.closed = True

@@ -23,6 +23,14 @@ class Pending:
     Attributes:
         outputs: What the call would have given.
         stream: Where it was queued.
+
+    Examples:
+        >>> model = at.models.load("net.om")
+        >>> run = model.run_async(at.zeros(2, 3))
+        >>> p, best = run.result()
+        >>> run.done(), run.exception()
+        (True, None)
+        >>> model.unload()
     """
 
     def __init__(self, outputs: Any, stream: Stream) -> None:
@@ -70,6 +78,13 @@ class Map:
 
     The runs go to a few streams in turn, each behind the run before it: so the copies of one batch, in and out, and what else waits for its
     stream, don't wait for the run of the next.
+
+    Examples:
+        >>> model = at.models.load("net.om")
+        >>> batches = (np.full((2, 3), n, np.float32) for n in range(4))
+        >>> sum(y["p"].shape[0] for y in model.map(batches))
+        8
+        >>> model.unload()
     """
 
     def __init__(

@@ -25,6 +25,11 @@ class ModelTensor(NamedTuple):
         format: Layout by Ascend's name, such as "NCHW".
         nbytes: Size in bytes, of the largest gear, at the upper bounds; 0 where there are none.
         ranges: (low, high) of each dimension of an input of open shape, high -1 for no limit; else empty.
+
+    Examples:
+        >>> y = at.models.load("net.om").outputs[0]
+        >>> y.short, y.shape, y.dtype, y.nbytes
+        ('p', (2, 3), ascendtensor.float32, 24)
     """
 
     name: str
@@ -41,7 +46,13 @@ class ModelTensor(NamedTuple):
 
 
 class ModelTensors(tuple[ModelTensor, ...]):
-    """The inputs or the outputs of a model, by position or by name; shown as a table."""
+    """The inputs or the outputs of a model, by position or by name; shown as a table.
+
+    Examples:
+        >>> inputs = at.models.load("net.om").inputs
+        >>> inputs.names, inputs.position("x"), inputs["x"].shape
+        (('x',), 0, (2, 3))
+    """
 
     __slots__ = ()
 
@@ -108,6 +119,11 @@ class Gears(NamedTuple):
         kind: "batch", "image" (height and width) or "dims".
         shapes: For each gear the shapes of all inputs.
         values: For each gear what the model is told.
+
+    Examples:
+        >>> gears = at.models.load("gears.om").gears
+        >>> gears.kind, gears.values
+        ('batch', ((1,), (4,)))
     """
 
     kind: str

@@ -26,6 +26,13 @@ class Explanation:
     Attributes:
         result: What the function gave.
         launches: Its launches, as in a `Trace`.
+
+    Examples:
+        >>> explanation = at.explain(lambda: at.ones(2) + 1)
+        >>> explanation.result
+        tensor([2., 2.], device='npu:0')
+        >>> [launch.op_type for launch in explanation.launches]
+        ['Fill', 'Add']
     """
 
     def __init__(self, result: Any, launches: list[Launch], sources: dict[Description, str]) -> None:

@@ -28,6 +28,10 @@ def load_ipython_extension(ipython: Any) -> None:
     the cell as `%%npu_timeit`, waiting for the device at the end of each round.
 
     Like: torch has none.
+
+    Examples:
+        >>> callable(at.notebook.load_ipython_extension)
+        True
     """
 
     def npu_profile(line: str, cell: str) -> Profile:

@@ -139,6 +139,15 @@ class Profile:
         seconds: Length of the block, with the wait for its work at the end.
         simulated: Whether the device is the simulator's.
         acl_prof: What `acl.prof` noted, a `Session`; None unless it was asked for.
+
+    Examples:
+        >>> with at.profile() as p:
+        ...     with p.span("forward"):
+        ...         y = at.relu(at.ones(2, 3))
+        >>> sorted((row.name, row.calls) for row in p.by_operator())
+        [('Fill', 1), ('Relu', 1)]
+        >>> p.summary().split()[:3]
+        ['operator', 'calls', 'device']
     """
 
     def __init__(self, device_time: bool = True, acl_prof: str | os.PathLike[str] | None = None) -> None:
@@ -230,7 +239,15 @@ class Profile:
 
     @property
     def occupancy(self) -> dict[str, float]:
-        """Of each stream the share of the block in which it was at work, 0 to 1."""
+        """Of each stream the share of the block in which it was at work, 0 to 1.
+
+        Examples:
+            >>> with at.profile() as p:
+            ...     y = at.relu(at.ones(2, 3))
+            ...     at.synchronize()
+            >>> all(0 <= share <= 1 for share in p.occupancy.values())
+            True
+        """
         busy: dict[str, float] = {}
         for each in self.spans:
             if each.kind == "device":
@@ -321,6 +338,12 @@ class Profile:
 
         Returns:
             Its path.
+
+        Examples:
+            >>> with at.profile() as p:
+            ...     y = at.relu(at.ones(2, 3))
+            >>> p.export_chrome("trace.json").name
+            'trace.json'
         """
         file = Path(path)
         file.write_text(json.dumps(timeline.chrome(self.spans, self.simulated)), encoding="utf-8")

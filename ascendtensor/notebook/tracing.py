@@ -41,6 +41,12 @@ class Launch:
         code: What pyACL answered, 0 where the launch was queued.
         stream: The aclrtStream.
         stack: Functions of the library that it came through; only in `explain`.
+
+    Examples:
+        >>> with at.trace() as trace:
+        ...     y = at.ones(2) + at.ones(2)
+        >>> trace.launches[-1].op_type, trace.launches[-1].shapes
+        ('Add', 'float[2], float[2] -> float[2]')
     """
 
     op_type: str
@@ -109,6 +115,16 @@ class Trace:
     Attributes:
         launches: The launches in order.
         recorder: Everything that was noted; empty once more when the next block begins.
+
+    Examples:
+        >>> with at.trace() as t:
+        ...     y = at.ones(2, 2) @ at.ones(2, 2)
+        >>> [launch.op_type for launch in t.launches]
+        ['Fill', 'Fill', 'MatMulV2']
+        >>> isinstance(t.calls, list), len(t.to_singleop_json("ops"))
+        (True, 2)
+        >>> t.to_pyacl("program.py").name
+        'program.py'
     """
 
     def __init__(self, data: bool = True, limit: int = DATA_LIMIT, stacks: bool = False) -> None:

@@ -63,7 +63,13 @@ def register_op(
 
 
 class CustomOp:
-    """An operator of the user's own; `register_op` makes it. Call it with tensors, and attributes by name."""
+    """An operator of the user's own; `register_op` makes it. Call it with tensors, and attributes by name.
+
+    Examples:
+        >>> relu = at.register_op("Relu", ["x"], ["y"])
+        >>> relu(at.tensor([-1.0, 2.0]))
+        tensor([0., 2.], device='npu:0')
+    """
 
     def __init__(
         self,

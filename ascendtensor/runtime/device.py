@@ -295,6 +295,8 @@ class Device:
         Examples:
             >>> y = at.ones(2) + 1
             >>> at.device("npu:0").synchronize()
+            >>> at.current_stream().query()
+            True
         """
         self.activate()
         self._wait(self._wait_for_all, self.lanes)
@@ -748,6 +750,8 @@ def synchronize(device: DeviceLike = None) -> None:
     Examples:
         >>> y = at.ones(2) + 1
         >>> at.synchronize()
+        >>> at.current_stream().query()
+        True
     """
     target = as_device(device)
     with target.current():

@@ -240,12 +240,28 @@ def configure(
     Raises:
         RuntimeError: While contexts or memory are alive.
         ValueError: For a value that makes no machine.
+
+    Examples:
+        >>> at.shutdown()
+        >>> simulator.configure(soc="Ascend310P3", devices=1)
+        >>> at.soc_name(), at.device_count()
+        ('Ascend310P3', 1)
+        >>> at.shutdown()
+        >>> simulator.configure()
     """
     process.configure(devices, memory, soc, run_mode, queue, binding_defects, profile)
 
 
 def new_process() -> None:
-    """Forget everything, as a new process would: also loaded models, the model directory and the contents of acl.json."""
+    """Forget everything, as a new process would: also loaded models, the model directory and the contents of acl.json.
+
+    Examples:
+        >>> desc = simulator.create_tensor_desc(0, [2, 3], 2)
+        >>> at.shutdown()
+        >>> simulator.new_process()
+        >>> sum(simulator.tables().values())
+        0
+    """
     process.new_process()
 
 
@@ -254,6 +270,12 @@ def memory_view(address: int, nbytes: int) -> np.ndarray[Any, np.dtype[np.uint8]
 
     Raises:
         ValueError: The range lies in no live allocation of device memory.
+
+    Examples:
+        >>> x = at.tensor([1, 2, 3], dtype=at.uint8)
+        >>> at.synchronize()
+        >>> simulator.memory_view(x.data_ptr(), 3).tolist()
+        [1, 2, 3]
     """
     try:
         return memory.device_array(address, nbytes)
@@ -262,7 +284,16 @@ def memory_view(address: int, nbytes: int) -> np.ndarray[Any, np.dtype[np.uint8]
 
 
 def tables() -> dict[str, int]:
-    """How many objects of each kind are alive; all 0 after an orderly end."""
+    """How many objects of each kind are alive; all 0 after an orderly end.
+
+    Examples:
+        >>> from ascendtensor import simulator
+        >>> before = simulator.tables()["descs"]
+        >>> desc = simulator.create_tensor_desc(0, [2, 3], 2)
+        >>> simulator.tables()["descs"] - before
+        1
+        >>> simulator.destroy_tensor_desc(desc)
+    """
     return process.counts()
 
 

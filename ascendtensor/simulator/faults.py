@@ -76,6 +76,14 @@ class Plan:
         repeat: Whether every later call fails too.
         calls: Calls seen so far.
         fired: Failures made so far.
+
+    Examples:
+        >>> planned = simulator.faults.plan("acl.rt.get_device_count", nth=2)
+        >>> [simulator.rt.get_device_count()[1] for _ in range(3)]
+        [0, 500000, 0]
+        >>> planned.calls, planned.fired
+        (3, 1)
+        >>> planned.cancel()
     """
 
     def __init__(self, name: str, nth: int, code: int, repeat: bool, end: Callable[[Plan], None]) -> None:
@@ -126,6 +134,13 @@ def plan(name: str, nth: int = 1, code: int = 500000, repeat: bool = False) -> P
 
     Raises:
         ValueError: No such function, or one that has no way to fail.
+
+    Examples:
+        >>> with simulator.faults.plan("acl.rt.malloc", code=207001) as planned:
+        ...     simulator.rt.malloc(64, 0)
+        (0, 207001)
+        >>> planned.fired
+        1
     """
     if name in _NO_FAILURE:
         raise ValueError(f"{name} returns nothing, or always something, and can't fail")
@@ -186,6 +201,15 @@ def kernel(op_type: str, nth: int = 1, code: int = 507015, repeat: bool = False)
 
     Returns:
         The plan, a context manager too.
+
+    Examples:
+        >>> y = at.relu(at.ones(2))
+        >>> with simulator.faults.kernel("Relu"):
+        ...     y = at.relu(at.ones(2))
+        ...     at.synchronize()
+        Traceback (most recent call last):
+            ...
+        ascendtensor.errors.AclError: AI Core task failed...
     """
     made = Plan(op_type, nth, code, repeat, _end_kernel)
     _kernels.setdefault(op_type, []).append(made)
@@ -216,7 +240,14 @@ def _end_kernel(made: Plan) -> None:
 
 
 def clear() -> None:
-    """End every plan."""
+    """End every plan.
+
+    Examples:
+        >>> planned = simulator.faults.plan("acl.rt.malloc")
+        >>> simulator.faults.clear()
+        >>> planned.fired
+        0
+    """
     for _, _, _, plans in list(_functions.values()):
         for made in list(plans):
             made.cancel()

@@ -18,7 +18,14 @@ _faces: Final[dict[str, ModuleType]] = {}
 
 
 def install() -> None:
-    """Put the simulator in place of ``acl`` for later imports."""
+    """Put the simulator in place of ``acl`` for later imports.
+
+    Examples:
+        >>> simulator.install()
+        >>> import acl
+        >>> acl.get_soc_name()
+        'Ascend910B1'
+    """
     for name in ("", *CHAPTERS):
         inner, outer = f"{_ROOT}.{name}".rstrip("."), f"acl.{name}".rstrip(".")
         face = _faces.setdefault(inner, ModuleType(outer))

@@ -47,6 +47,13 @@ def kernel(
 
     Raises:
         ValueError: CANN has an operator of that name, or an attribute is of no kind that ACL has.
+
+    Examples:
+        >>> @simulator.kernel("Doubled")
+        ... def doubled(inputs, outputs, attrs):
+        ...     np.multiply(inputs[0], 2, outputs[0])
+        >>> at.register_op("Doubled", ["x"], ["y"])(at.ones(2))
+        tensor([2., 2.], device='npu:0')
     """
     known = [_attribute(name, value) for name, value in (attrs or {}).items()]
     prototype = [_parameter(name) for name in inputs], [_parameter(name) for name in outputs]

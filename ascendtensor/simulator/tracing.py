@@ -44,6 +44,14 @@ _wrapped: Final[list[tuple[ModuleType, str, Callable[..., Any], Callable[..., An
 
 def trace(on: bool = True) -> None:
     """Record lines from now on, or no longer. ``ASCENDTENSOR_SIM_TRACE=1`` does it from the start.
+
+    Examples:
+        >>> simulator.trace()
+        >>> desc = simulator.create_tensor_desc(0, [2, 3], 2)
+        >>> [bool(leak.origin) for leak in simulator.leaks() if hex(desc) in leak.text]  # the line that made it
+        [True]
+        >>> simulator.destroy_tensor_desc(desc)
+        >>> simulator.trace(False)
     """
     if on == diagnostics.Tracing.on:
         return
@@ -56,6 +64,16 @@ def trace(on: bool = True) -> None:
 
 def strict(on: bool = True) -> None:
     """Raise findings as ``Misuse`` where they are noticed, or no longer. ``ASCENDTENSOR_SIM_STRICT=1`` does it from the start.
+
+    Examples:
+        >>> simulator.strict()
+        >>> desc = simulator.create_tensor_desc(0, [2, 3], 2)
+        >>> simulator.destroy_tensor_desc(desc)
+        >>> simulator.get_tensor_desc_type(desc)
+        Traceback (most recent call last):
+            ...
+        ascendtensor.simulator.engine.diagnostics.Misuse: use after destroy: tensor descriptor [0x...] is given as desc...
+        >>> simulator.strict(False)
     """
     diagnostics.State.strict = on
     trace(on)

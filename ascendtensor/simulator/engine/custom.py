@@ -30,6 +30,16 @@ class KernelLaunch:
         tiling: Bytes of ``set_kernel_args``.
         args: The argument block of ``launch_kernel`` and its kin.
         block_dim: Number of cores that the launch names.
+
+    Examples:
+        >>> from ascendtensor import simulator
+        >>> def scale(launch):
+        ...     np.multiply(launch.inputs[0], launch.tiling[0], launch.outputs[0])
+        >>> simulator.register_kernel("scale", scale)
+        >>> kernel = at.custom.Kernel(simulator.kernel_binary("scale"), "scale")
+        >>> choose = lambda inputs, outputs, attrs: at.custom.Launch("any", block_dim=1, tiling=bytes([3]))
+        >>> at.custom.dynamic_kernel("Scale", kernels={"any": kernel}, select=choose)(at.ones(2))
+        tensor([3., 3.], device='npu:0')
     """
 
     __slots__ = ("_device", "args", "block_dim", "inputs", "outputs", "tiling", "workspaces")
@@ -53,7 +63,14 @@ class KernelLaunch:
         self.args = args
 
     def words(self) -> list[int]:
-        """``args`` as unsigned numbers of 64 bits, such as addresses; a shorter rest is left out."""
+        """``args`` as unsigned numbers of 64 bits, such as addresses; a shorter rest is left out.
+
+        Examples:
+            >>> from ascendtensor import simulator
+            >>> launch = simulator.KernelLaunch(0, block_dim=1, args=(7).to_bytes(8, "little") + (9).to_bytes(8, "little"))
+            >>> launch.words()
+            [7, 9]
+        """
         usable = len(self.args) // 8 * 8
         return [int(word) for word in np.frombuffer(self.args[:usable], "<u8")]
 
@@ -62,6 +79,14 @@ class KernelLaunch:
 
         Raises:
             AclFault: 107000 for an address that is not device memory.
+
+        Examples:
+            >>> from ascendtensor import simulator
+            >>> x = at.tensor([1.0, 2.0])
+            >>> at.synchronize()
+            >>> launch = simulator.KernelLaunch(0, block_dim=1)
+            >>> launch.memory(x.data_ptr(), (2,), np.float32).tolist()
+            [1.0, 2.0]
         """
         kind = np.dtype(dtype)
         nbytes = kind.itemsize
@@ -84,6 +109,12 @@ def register_kernel(name: str, fn: Kernel) -> None:
 
     Raises:
         TypeError: ``name`` is no text, or ``fn`` not callable.
+
+    Examples:
+        >>> from ascendtensor import simulator
+        >>> simulator.register_kernel("triple", lambda launch: np.multiply(launch.inputs[0], 3, launch.outputs[0]))
+        >>> at.custom.Kernel(simulator.kernel_binary("triple"), "triple")
+        <Kernel triple of ... bytes on aicore>
     """
     if not isinstance(name, str) or not callable(fn):
         raise TypeError("register_kernel(name, fn) takes a str and a callable")
@@ -91,7 +122,13 @@ def register_kernel(name: str, fn: Kernel) -> None:
 
 
 def kernel_binary(*names: str) -> bytes:
-    """Bytes that stand for a compiled kernel file with these kernels in it."""
+    """Bytes that stand for a compiled kernel file with these kernels in it.
+
+    Examples:
+        >>> from ascendtensor import simulator
+        >>> simulator.kernel_binary("scale").splitlines()[0]
+        b'ascendtensor simulated kernels 1'
+    """
     return MAGIC + json.dumps(list(names)).encode()
 
 

@@ -39,6 +39,12 @@ class Finding(NamedTuple):
         text: What happened.
         line: The Python line of the call that it was noticed in.
         origin: The line that made the object or queued the work, "" unless calls are traced.
+
+    Examples:
+        >>> desc = simulator.create_tensor_desc(0, [2, 3], 2)
+        >>> [leak.kind for leak in simulator.leaks() if hex(desc) in leak.text]
+        ['leak']
+        >>> simulator.destroy_tensor_desc(desc)
     """
 
     kind: str
@@ -116,12 +122,26 @@ def missing(parameter: str, handle: int, what: str) -> AclFault:
 
 def findings() -> list[Finding]:
     """What was noticed so far, each kind of thing once for each line.
+
+    Examples:
+        >>> desc = simulator.create_tensor_desc(0, [2, 3], 2)
+        >>> simulator.destroy_tensor_desc(desc)
+        >>> simulator.get_tensor_desc_type(desc)
+        -1
+        >>> print(simulator.findings()[-1])
+        use after destroy: tensor descriptor [0x...] is given as desc; at ...
     """
     return list(State.findings)
 
 
 def leaks() -> list[Finding]:
     """What is alive now: objects, memory, and devices that are still set.
+
+    Examples:
+        >>> desc = simulator.create_tensor_desc(0, [2, 3], 2)
+        >>> len([leak for leak in simulator.leaks() if hex(desc) in leak.text])
+        1
+        >>> simulator.destroy_tensor_desc(desc)
     """
     found = [Finding("leak", text, "", origin) for text, origin in (*_objects(), *_memory(), *_devices())]
     return sorted(found)
@@ -161,6 +181,12 @@ def _devices() -> list[tuple[str, str]]:
 
 def report() -> list[Finding]:
     """Everything noticed, and everything that is alive now.
+
+    Examples:
+        >>> desc = simulator.create_tensor_desc(0, [2, 3], 2)
+        >>> "leak" in {finding.kind for finding in simulator.report()}
+        True
+        >>> simulator.destroy_tensor_desc(desc)
     """
     return [*findings(), *leaks()]
 

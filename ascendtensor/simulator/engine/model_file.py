@@ -171,6 +171,12 @@ def pack_bundle(models: Sequence[bytes]) -> bytes:
 
     Raises:
         AclFault: One of them is no model.
+
+    Examples:
+        >>> with open("net.om", "rb") as file:
+        ...     model = file.read()
+        >>> len(simulator.model_bundle([model, model])) > 2 * len(model)
+        True
     """
     for data in models:
         unpack(data)
