@@ -371,7 +371,8 @@ def pages() -> dict[str, str]:
     texts["index"] = [
         *heading("Reference"),
         "Every public name, with its arguments, its errors, the Ascend operators that it launches, and examples that the tests run.",
-        "``import ascendtensor as at`` and ``import numpy as np`` are understood in the examples.",
+        "Understood in the examples: ``import ascendtensor as at``, ``import numpy as np``, ``import ascendtensor.array_api as xp`` and",
+        "``from ascendtensor import simulator``.",
         "",
         *toctree("Functions of ascendtensor", ["tensor", *PAGES]),
         *toctree("Modules", sorted(name.removeprefix("ascendtensor.") for name, space in modules.items() if space is not random)),
