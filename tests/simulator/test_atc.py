@@ -66,6 +66,15 @@ def test_attributes(attrs: list[tuple[str, str, Any]], word: str) -> None:
     assert word in text and text.startswith("E10")
 
 
+def test_truncate_of_older_releases_is_an_attribute_of_cast() -> None:  # BL-2
+    def cast(*attr: Any) -> dict[str, Any]:
+        return operator("Cast", [tensor([2])], [tensor([2], "int32")], ("dst_type", "int", 3), attr)
+
+    assert unpack(build(cast("truncate", "bool", False), "Ascend910B1")).attrs.values["truncate"] == ("bool", False)
+    assert "is of type [bool], not [int]" in refusal(cast("truncate", "int", 0))
+    assert "[truncated] is not one of operator [Cast]" in refusal(cast("truncated", "bool", False))
+
+
 def test_data_type_attributes_by_name_or_number() -> None:
     def model(value: Any) -> Any:
         return unpack(build(operator("NonZero", [tensor([4])], [tensor([4, 1], "int32")], ("dtype", "data_type", value)), "Ascend910B1"))

@@ -48,6 +48,8 @@ ATTR_TYPES: dict[str, str] = {
     "ListType": "list_data_type",
     "ListListInt": "list_list_int",
 }
+OLDER_ATTRS: dict[str, dict[str, str]] = {"Cast": {"truncate": "bool"}}
+"""What prototypes of older releases had besides: published models of single operators say it, and ``acl.op.cast`` looks for it (BL-2)."""
 DTYPE_NAMES = {int(code): name for name, code in facts.ACL_TYPES.items()}
 CONST_TYPES = frozenset(code for code, kind in NUMPY_OF.items() if kind.kind in "iu" or (kind.kind == "f" and kind.itemsize in (2, 4, 8)))
 UNKNOWN_RANK = (-2,)
@@ -394,10 +396,11 @@ def _attributes(operator: facts.Operator, entries: Any) -> Attributes:
             _fail("E10001", f"attribute [{name}] of operator [{operator.op_type}] is given twice.")
         if not name.startswith("_"):  # names with an underscore are the graph engine's own, such as _exclude_engines
             declared = operator.attr(name)
-            if declared is None:
+            older = OLDER_ATTRS.get(operator.op_type, {}).get(name)
+            if declared is None and older is None:
                 known = ", ".join(attr.name for attr in operator.attrs) or "none"
                 _fail("E10001", f"attribute [{name}] is not one of operator [{operator.op_type}], which has {known}.")
-            wanted = ATTR_TYPES.get(declared.type, declared.type)
+            wanted = older if declared is None else ATTR_TYPES.get(declared.type, declared.type)
             if kind != wanted:
                 _fail("E10001", f"attribute [{name}] of operator [{operator.op_type}] is of type [{wanted}], not [{kind}].")
         found.set(name, kind, _attribute_value(operator.op_type, name, kind, entry["value"]))
