@@ -24,7 +24,6 @@ from op_program import (
 )
 
 
-
 def test_add_without_a_handle(acl: ModuleType) -> None:  # OP-11, OM-28
     add = Add(acl, 2, 3)
     before = add.result()
