@@ -14,7 +14,7 @@ from .registry import handle_cache
 def load_op_models(source: str | os.PathLike[str] | bytes) -> int:
     """Load operator models that were compiled elsewhere; from now on launches look among them before anything is compiled.
 
-    They are single-operator models with static shapes, as `atc --singleop` writes them. After a `shutdown()` load them again.
+    They are single-operator models with static shapes, as `atc --singleop` writes them. They stay for the rest of the process.
 
     Args:
         source: A file, a directory (every `.om` in it and below), or the bytes of one model.
