@@ -374,7 +374,7 @@ def unsubscribe_report(thread_id: int, stream: int) -> None:
 
 
 def launch_callback(fn: Callable[[object], None], user_data: object, block_type: int, stream: int) -> None:
-    """Queues `fn(user_data)`; with block type 1 later work waits for it, with 0 not (CB-4). What it raises is lost (PY-18)."""
+    """Queues `fn(user_data)`; with block type 1 later work waits for it, with 0 not (CB-4). It may not raise (PY-18)."""
     _check(_rt.launch_callback(fn, user_data, block_type, stream), "acl.rt.launch_callback", fn, user_data, block_type, stream)
 
 

@@ -70,7 +70,7 @@ class _Flow:
         created: Kernels that pyACL has, whose binaries have to live.
         ready: Operator types and kernels that were seen to in this generation.
         choose: What the compile function is to ask.
-        failure: What it raised, which pyACL swallows (TIK-5).
+        failure: What it raised, which pyACL would turn into a SystemError (TIK-5).
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class _Flow:
         self.created: dict[tuple[str, str], KernelFile] = {}
         self.ready: set[tuple[str, str]] = set()
         self.choose: Callable[[], Selection] | None = None
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
 
 
 _flow: Final = _Flow()
@@ -97,7 +97,7 @@ def _dispatch(op_type: str, *arguments: Any) -> int:
         if chosen.workspaces:
             sizes = struct.pack(f"={len(chosen.workspaces)}Q", *chosen.workspaces)
             binding.set_kernel_workspace_sizes(kernel_desc, len(chosen.workspaces), binding.bytes_to_ptr(sizes))
-    except Exception as error:
+    except BaseException as error:  # Ctrl-C too: pyACL gives no exception back as it was
         _flow.failure = error
         return 1
     return 0

@@ -4,7 +4,7 @@ pyACL runs callbacks in a thread that serves them with `process_report` and that
 daemon thread for each device, started by the first callback. It is a `threading.Thread` that makes the device's context current itself:
 `acl.util.start_thread` would install its own handler of SIGINT, and Ctrl-C would be lost.
 
-The thread sleeps while no callback is outstanding. What a callback raises would be lost in pyACL (PY-18), so it is caught, logged, kept,
+The thread sleeps while no callback is outstanding. What a callback raises would end it (PY-18), so it is caught, logged, kept,
 and raised by the next `synchronize` of the stream or device. Those also wait for the callbacks: pyACL itself waits for blocking ones only
 (CB-4), and a blocking one can meet a launch that holds Python's lock.
 """

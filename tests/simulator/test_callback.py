@@ -108,13 +108,49 @@ def test_misuse(acl: ModuleType) -> None:  # CB-2 .. CB-5, K10, K67 .. K74
     assert rt.unsubscribe_report(me, 0) == 0
 
 
-def test_what_a_callback_raises_is_only_logged(acl: ModuleType) -> None:  # PY-18
+@pytest.mark.parametrize("raised", [ZeroDivisionError, SystemExit, KeyboardInterrupt])
+def test_what_a_callback_raises_makes_the_report_a_system_error(acl: ModuleType, raised: type[BaseException]) -> None:  # PY-18
+    # The binding logs it and leaves it pending: CPython refuses the result of process_report, whatever it was.
     rt = acl.rt
     rt.subscribe_report(threading.get_ident(), 0)
-    rt.launch_callback(lambda data: 1 / 0, None, 1, 0)
-    assert rt.process_report(1000) == 0
-    assert "ZeroDivisionError" in (acl.get_recent_err_msg() or "")
-    assert rt.synchronize_stream(0) == 0
+
+    def callback(data: Any) -> None:
+        raise raised
+
+    seen: list[int] = []
+    for blocking, function in ((1, callback), (1, seen.append), (0, callback), (0, seen.append)):
+        assert rt.launch_callback(function, 1, blocking, 0) == 0
+    for _ in range(2):
+        with pytest.raises(SystemError, match="<built-in function process_report> returned a result with an exception set") as caught:
+            rt.process_report(1000)
+        assert isinstance(caught.value.__cause__, raised)
+        if not seen:
+            assert rt.process_report(1000) == 0
+            assert seen == [1]  # the blocking one comes in a report of its own
+    assert seen == [1]  # the other came in the report that was broken
+    assert rt.synchronize_stream(0) == 0 and acl.get_recent_err_msg() is None
+
+
+def test_a_serving_thread_ends_with_a_callback_that_raises(acl: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:  # PY-16, PY-18
+    rt = acl.rt
+    context, _ = rt.get_context()
+
+    def serve(args: list[int]) -> None:
+        rt.set_context(args[0])
+        while True:
+            rt.process_report(50)
+
+    thread, _ = acl.util.start_thread(serve, [context])
+    stream, _ = rt.create_stream()
+    assert rt.subscribe_report(thread, stream) == 0
+    assert rt.launch_callback(lambda: None, None, 1, stream) == 0  # takes the data, as every callback does
+    assert rt.synchronize_stream(stream) == 0
+    with pytest.raises(RuntimeError, match="exception=SystemError,msg=thread call failed;"):
+        acl.util.stop_thread(thread)
+    assert "returned a result with an exception set" in capsys.readouterr().err
+    assert rt.launch_callback(print, None, 1, stream) == 0
+    assert rt.synchronize_stream_with_timeout(stream, 20) == 507046  # nobody serves it any more
+    assert rt.unsubscribe_report(thread, stream) == 0
 
 
 def test_an_unserved_blocking_callback_holds_the_stream(acl: ModuleType) -> None:  # CB-4, CB-6, RT-24

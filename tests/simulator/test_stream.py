@@ -204,6 +204,20 @@ def test_exception_callback_sees_the_failing_task(acl: ModuleType) -> None:  # R
         rt.set_exception_info_callback(1)
 
 
+def test_an_exception_callback_that_raised_is_called_no_more(acl: ModuleType) -> None:  # RT-52
+    seen: list[int] = []
+
+    def report(info: int) -> None:
+        seen.append(info)
+        raise ValueError
+
+    acl.rt.set_exception_info_callback(report)
+    for _ in range(2):
+        queue(0, boom)
+        assert acl.rt.synchronize_stream(0) == 507011
+    assert len(seen) == 1
+
+
 def test_interrupt_passes_through_and_keeps_the_queue(acl: ModuleType) -> None:
     seen: list[int] = []
     pressed: list[int] = []

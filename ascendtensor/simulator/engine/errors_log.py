@@ -54,6 +54,11 @@ def clear() -> None:
     LOCAL.last_error = 0
 
 
+def left_pending(name: str) -> SystemError:
+    """What CPython makes of an exception that a function of the binding left pending when it returned (PY-18, TIK-5)."""
+    return SystemError(f"<built-in function {name}> returned a result with an exception set")
+
+
 def info_handle() -> int:
     """A handle for an exception info."""
     return new_handle()

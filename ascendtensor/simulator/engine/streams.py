@@ -365,6 +365,7 @@ def _failed(stream: Stream, fn: Callable[..., Any], args: tuple[Any, ...], error
             callback(handle)
         except Exception as raised:
             errors_log.report("EZ9999", f"exception callback raised {raised!r}")
+            Hooks.exception_callback = None  # the binding lets go of one that raised
         finally:
             INFOS.pop(handle, None)
     context = stream.context
@@ -597,8 +598,7 @@ def serve(timeout_ms: int) -> int:
                 if not any(s.queue and s.busy is None and not _behind_callback(s) for s in server.streams):
                     _sleep(left)
                 continue
-        for callback in ready:
-            _call(callback)
+        _call_all(ready)
         return 0
 
 
@@ -608,16 +608,32 @@ def _behind_callback(stream: Stream) -> bool:
     return fn is _hand_over or fn is _wait
 
 
-def _call(callback: Callback) -> None:
-    """Run one callback in the serving thread; what it raises is only logged (PY-18)."""
+def _call_all(callbacks: list[Callback]) -> None:
+    """Run callbacks in the serving thread.
+
+    pyACL logs that one raised and leaves the exception pending (PY-18). So those behind it in the same report end at their first
+    built-in function, which counts here as not having run, and the report ends as CPython ends it.
+
+    Raises:
+        SystemError: One raised, which is the cause.
+    """
     try:
-        callback.function(callback.data)
-    except Exception as error:
-        errors_log.report("EZ9999", f"callback {callback.function!r} raised {error!r}")
+        for callback in callbacks:
+            try:
+                callback.function(callback.data)
+            except BaseException as error:  # sys.exit() and Ctrl-C inside it too
+                raise errors_log.left_pending("process_report") from error
+            _done(callback)
     finally:
-        with LOCK:
-            callback.done = True
-            _wake()
+        for callback in callbacks:
+            if not callback.done:
+                _done(callback)
+
+
+def _done(callback: Callback) -> None:
+    with LOCK:
+        callback.done = True
+        _wake()
 
 
 def of_device(device: int) -> list[Stream]:

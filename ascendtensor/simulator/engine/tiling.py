@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from . import AclFault, custom, memory
+from . import AclFault, custom, errors_log, memory
 from .arguments import invalid
 from .attrs import Attributes
 from .handles import OpHandle
@@ -132,9 +132,10 @@ def find(query: Query) -> OpModel | None:
 
 
 def choose(op_type: str, arguments: tuple[Any, ...]) -> Chosen:
-    """Call the selector; what it returns or raises is ignored (TIK-5).
+    """Call the selector; what it returns is ignored, what it raises is left pending (TIK-5).
 
     Raises:
+        SystemError: It raised, which is the cause.
         AclFault: 100028 no selector, 100029 it chose a kernel that was not created (TIK-4).
     """
     selector = SELECTORS.get(op_type)
@@ -142,15 +143,14 @@ def choose(op_type: str, arguments: tuple[Any, ...]) -> Chosen:
         raise AclFault(NO_SELECTOR, f"no compile function is registered for operator [{op_type}]")
     chosen, handle = Chosen(), new_handle()
     CHOOSING[handle] = chosen
-    text = ""
     try:
         selector(*arguments, handle)
-    except Exception as error:  # the binding only logs it
-        text = f"; it raised {error!r}"
+    except BaseException as error:
+        raise errors_log.left_pending("update_params") from error
     finally:
         CHOOSING.pop(handle, None)
     if (op_type, chosen.kernel_id) not in KERNELS:
-        raise AclFault(NO_KERNEL, f"the compile function of [{op_type}] chose kernel [{chosen.kernel_id}], which was not created{text}")
+        raise AclFault(NO_KERNEL, f"the compile function of [{op_type}] chose kernel [{chosen.kernel_id}], which was not created")
     return chosen
 
 
