@@ -23,10 +23,10 @@ from .engine.attr_values import values_of
 from .engine.attrs import Attributes
 from .engine.container import ContainerFault, unpack
 from .engine.diagnostics import dead, missing
-from .engine.handles import OpHandle, Prepared
+from .engine.handles import MEASURED, MeasuredLaunches, OpHandle, Prepared, keep_measured
 from .engine.launching import GE_FAILURE, check_counts, launch
 from .engine.matching import TABLE, Query, query_of, spec_of
-from .engine.models import UNDEFINED, OpModel, complete
+from .engine.models import UNDEFINED, Dims, OpModel, Specs, complete
 from .engine.process import State
 from .engine.streams import Hooks, drain, enqueue
 from .engine.tables import ATTRS, BUFFERS, DESCS, HANDLES, LOCAL, DataBuffer, Stream, Task, TensorDesc, new_handle
@@ -318,6 +318,10 @@ def _run(
         return 0
     in_buffers = _buffers("inputs", handles[0], refresh)
     out_buffers = _buffers("outputs", handles[1], refresh)
+    target, known = _measured(op_type, descs, attributes, stream) if refresh else (None, None)
+    if target is not None and known is not None:
+        _write_back(outputs, known.outputs, known.launch(in_buffers, out_buffers, target))
+        return 0
     query = query_of(op_type, inputs, outputs, attributes)
     hosted = any([desc.placement for desc in inputs])
     model = _match_hosted(query, in_buffers) if hosted else _matched(query)
@@ -326,15 +330,42 @@ def _run(
         check_counts(model, len(in_buffers), len(out_buffers))
         enqueue(target, *_executor(model).task(in_buffers, out_buffers, target.device))
         return 0
-    dims = launch(model, query.specs, in_buffers, out_buffers, target, refresh)
+    dims, measured = launch(model, query.specs, in_buffers, out_buffers, target, refresh)
     if refresh and dims is not None:
-        for desc, spec, shape in zip(outputs, query.specs[1], dims, strict=True):
-            if desc.const is None:  # OP-13
-                if spec.dims != shape:
-                    desc.dims = list(shape)
-                    desc.spec = None
-                desc.storage_dims = desc.dims
+        _write_back(outputs, query.specs[1], dims)
+        if measured and not hosted:
+            keep_measured((op_type, *query.specs), MeasuredLaunches(model, query.specs, dict(attributes.values), _found()))
     return 0
+
+
+def _write_back(outputs: list[TensorDesc], specs: Specs, dims: list[Dims] | None) -> None:
+    """The exact dims into the caller's descriptions; constants are skipped (OP-13)."""
+    if dims is None:
+        return
+    for desc, spec, shape in zip(outputs, specs, dims, strict=True):
+        if desc.const is None:
+            if spec.dims != shape:
+                desc.dims = list(shape)
+                desc.spec = None
+            desc.storage_dims = desc.dims
+
+
+def _found() -> tuple[int, bool]:
+    return TABLE.changes, TABLE.dynamic_first
+
+
+def _measured(
+    op_type: str, descs: tuple[list[TensorDesc], list[TensorDesc]], attributes: Attributes, stream: int
+) -> tuple[Stream | None, MeasuredLaunches | None]:
+    """The stream, and the launches prepared for the same call where nothing has changed what it would find since; else nothing."""
+    specs = [tuple([desc.spec or spec_of(desc) for desc in side]) for side in descs]
+    known = MEASURED.get((op_type, *specs))
+    if known is None or known.found != _found() or known.attrs != attributes.values:
+        return None, None
+    if Hooks.task_filter is not None or op_type in tiling.SELECTORS:
+        return None, None
+    TABLE.matched(known.model)
+    return contexts.stream_for(stream), known
 
 
 def _executor(model: OpModel) -> OpHandle:

@@ -9,10 +9,20 @@ from __future__ import annotations
 import threading
 from typing import Any, Final, Protocol
 
-from ascendtensor.simulator.engine import memory
-from ascendtensor.simulator.engine.launching import Buffers, check_sizes, exact_outputs, fail, measured_task, output_rule, task_of
-from ascendtensor.simulator.engine.models import OpModel, Specs
-from ascendtensor.simulator.engine.tables import LAUNCHES, Task
+from ascendtensor.simulator.engine import memory, streams
+from ascendtensor.simulator.engine.launching import (
+    Buffers,
+    MeasuredRun,
+    check_counts,
+    check_sizes,
+    exact_outputs,
+    fail,
+    measured_task,
+    output_rule,
+    task_of,
+)
+from ascendtensor.simulator.engine.models import Dims, OpModel, Specs
+from ascendtensor.simulator.engine.tables import LAUNCHES, ON_NEW_PROCESS, Stream, Task
 
 PREPARED_LIMIT = 64
 """Tasks kept for one handle; then the oldest goes."""
@@ -155,6 +165,54 @@ class OpHandle:
             for owner in owners.values():  # first: Ctrl-C must not leave a task behind that nobody drops
                 _note(owner, self.prepared, key)
             self.prepared.keep(in_handles, device, out_handles, task)
+
+
+class MeasuredLaunches(OpHandle):
+    """The prepared runs of launches without handle whose output dims only the run can tell, of one model and the same descriptions.
+
+    Attributes:
+        attrs: The attributes of these calls, by value.
+        found: What the table of models had gone through when the model was found.
+    """
+
+    __slots__ = ("attrs", "found")
+
+    def __init__(self, model: OpModel, specs: tuple[Specs, Specs], attrs: dict[str, Any], found: tuple[int, bool]) -> None:
+        super().__init__(model, *specs)
+        self.attrs = attrs
+        self.found = found
+
+    def launch(self, inputs: Buffers, outputs: Buffers, stream: Stream) -> list[Dims] | None:
+        """As ``launching.launch`` of ``execute_v2``."""
+        check_counts(self.model, len(inputs), len(outputs))
+        fn, args = self.task(inputs, outputs, stream.device)
+        run = getattr(fn, "__self__", None)
+        if isinstance(run, MeasuredRun):
+            run.dims = None  # those of a run before
+            streams.named(self.model, (fn, args))
+        streams.enqueue(stream, fn, args)
+        streams.wait_for(stream)
+        return run.dims if isinstance(run, MeasuredRun) else None
+
+
+MEASURED: Final[dict[tuple[Any, ...], MeasuredLaunches]] = {}
+"""By operator type and descriptions."""
+MEASURED_KEPT: Final = 64
+
+
+def keep_measured(key: tuple[Any, ...], launches: MeasuredLaunches) -> None:
+    """Keep the launches of a call for the next ones; beyond the limit the oldest go."""
+    with _LOCK:
+        before = [MEASURED.pop(key, None)]
+        while len(MEASURED) >= MEASURED_KEPT:
+            before.append(MEASURED.pop(next(iter(MEASURED)), None))
+        MEASURED[key] = launches
+        for old in before:
+            if old is not None:
+                old.prepared.clear()
+
+
+ON_NEW_PROCESS.append(MEASURED.clear)
 
 
 def _note(owner: Owner, prepared: dict[Any, Any], key: Any) -> None:

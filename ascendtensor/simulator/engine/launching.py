@@ -215,7 +215,7 @@ class MeasuredRun:
         dims: The outputs' dims after the newest run, None before it and after a failure.
     """
 
-    __slots__ = ("_arrays", "_device", "_model", "_results", "_specs", "dims")
+    __slots__ = ("_arrays", "_bound", "_device", "_expected", "_model", "_results", "_specs", "dims")
 
     def __init__(
         self, model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None
@@ -231,24 +231,35 @@ class MeasuredRun:
             for spec, buffer in zip(specs[1], outputs, strict=True)
         ]
         self.dims: list[Dims] | None = None
+        self._expected: list[Out] | None = None
+        self._bound: tuple[Task, list[Dims]] | None = None
 
-    def run(self) -> None:
-        """Finds the dims from the values that are there now, and runs the kernel."""
+    @property
+    def task(self) -> Task:
+        """What a stream runs. The arguments are a tuple of this run only, by which a queued task is known."""
+        return self.run, (self._arrays,)
+
+    def run(self, arrays: list[Array | None]) -> None:
+        """Finds the dims from the values that are there now, and runs the kernel, bound as before if the rule says the same as before."""
         self.dims = None
-        model = self._model
-        results = [result for result, _ in self._results]
+        model, expected = self._model, None
         if model.rule is not None:
             metas = [
                 ABSENT if array is None else Meta(spec.dtype, array.shape, array)
-                for spec, array in zip(self._specs[0], self._arrays, strict=True)
+                for spec, array in zip(self._specs[0], arrays, strict=True)
             ]
-            expected = model.rule(metas, model.arguments, len(results))
-            results = [self._sized(index, out.shape) for index, out in enumerate(expected)]
-        fn, args = _kernel(model).bind(self._arrays, results, model.arguments)
+            expected = model.rule(metas, model.arguments, len(self._results))
+        if self._bound is None or expected != self._expected:
+            if expected is None:
+                results = [result for result, _ in self._results]
+            else:
+                results = [self._sized(index, out.shape) for index, out in enumerate(expected)]
+            bound = _kernel(model).bind(arrays, results, model.arguments), [result.shape for result in results]
+            self._bound, self._expected = bound, expected
+        (fn, args), shapes = self._bound
         found = fn(*args)
-        shapes = [result.shape for result in results]
         if isinstance(found, list):
-            shapes = [tuple(int(dim) for dim in shape) for shape in found]
+            shapes = [tuple([int(dim) for dim in shape]) for shape in found]
         self.dims = shapes
 
     def _sized(self, index: int, dims: Dims) -> Array:
@@ -276,7 +287,7 @@ def measured_task(
         run = MeasuredRun(model, specs, inputs, outputs, device, hosted)
     except Exception as error:  # see task_of
         return _failing(model, error), None
-    return streams.task_for(model, run.run, ()), run
+    return streams.task_for(model, *run.task), run
 
 
 def queue(stream: Stream, task: Task) -> None:
@@ -286,7 +297,7 @@ def queue(stream: Stream, task: Task) -> None:
 
 def launch(
     model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, stream: Stream, refresh: bool
-) -> list[Dims] | None:
+) -> tuple[list[Dims] | None, bool]:
     """Runs a matched model without a handle.
 
     Args:
@@ -298,7 +309,7 @@ def launch(
         refresh: Wait for output dims that only the run can tell (``execute_v2``).
 
     Returns:
-        Dims to write back into the output descriptions, None to leave them alone (OP-13).
+        Dims to write back into the output descriptions, None to leave them alone (OP-13); whether only the run could tell them.
 
     Raises:
         AclFault: A code for the caller.
@@ -308,15 +319,15 @@ def launch(
     if not model.dynamic:
         check_sizes(model, inputs, outputs)
         queue(stream, task_of(model, (model.inputs, model.outputs), inputs, outputs, stream.device, hosted))
-        return None
+        return None, False
     expected = output_rule(model, specs[0], hosted)
     exact = exact_outputs(model, specs[1], expected)
     if exact is not None:
         queue(stream, task_of(model, (specs[0], exact), inputs, outputs, stream.device, hosted, expected))
-        return [spec.dims for spec in exact]
+        return [spec.dims for spec in exact], False
     task, run = measured_task(model, specs, inputs, outputs, stream.device, hosted)
     queue(stream, task)
     if not refresh:
-        return None
+        return None, True
     streams.wait_for(stream)
-    return None if run is None else run.dims
+    return None if run is None else run.dims, True

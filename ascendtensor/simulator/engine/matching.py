@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from ascendtensor.codes import ErrorCode
 from ascendtensor.simulator.engine.attrs import Attributes
@@ -23,13 +23,25 @@ INVALID = int(ErrorCode.INVALID_PARAM)
 Consts = tuple[bytes | None, ...]
 
 
+_SPECS: Final[dict[tuple[Any, ...], TensorSpec]] = {}
+"""The newest copies of descriptions without constants, so that a description which says the same again is the same object."""
+_SPECS_KEPT: Final = 1024
+
+
 def spec_of(desc: TensorDesc) -> TensorSpec:
     """An immutable copy of a caller's description, made once for as long as nobody changes it."""
     spec: TensorSpec | None = desc.spec
     if spec is None:
-        spec = desc.spec = TensorSpec(
-            desc.dtype, desc.format, desc.storage_format, tuple(desc.dims), tuple(desc.ranges), desc.const, desc.placement
-        )
+        said = (desc.dtype, desc.format, desc.storage_format, tuple(desc.dims), tuple(desc.ranges), desc.const, desc.placement)
+        if desc.const is not None:
+            spec = TensorSpec(*said)
+        else:
+            spec = _SPECS.get(said)
+            if spec is None:
+                if len(_SPECS) >= _SPECS_KEPT:
+                    _SPECS.clear()
+                spec = _SPECS[said] = TensorSpec(*said)
+        desc.spec = spec
     return spec
 
 
@@ -133,6 +145,7 @@ class ModelTable:
         dynamic_first: The other match order, of JIT off or the fuzzy flag (OM-20).
         directory: What ``set_model_dir`` took, once a process (OM-1).
         cast_truncates: Some loaded Cast model declares ``truncate`` (BL-2).
+        changes: Grows with every change of what is found; what was found is found again while it and ``dynamic_first`` stay.
     """
 
     def __init__(self) -> None:
@@ -140,6 +153,7 @@ class ModelTable:
         self._dynamic: dict[str, list[_Entry]] = {}
         self._lock = threading.Lock()
         self._clock = 0
+        self.changes = 0
         self.count = 0
         self.dynamic_first = False
         self.directory: str | None = None
@@ -150,6 +164,7 @@ class ModelTable:
         with self._lock:
             self._static.clear()
             self._dynamic.clear()
+            self.changes += 1
             self._clock = self.count = 0
             self.dynamic_first = self.cast_truncates = False
             self.directory = None
@@ -166,6 +181,7 @@ class ModelTable:
             if any(other.same(entry.query) for other in bucket):
                 return False
             bucket.append(entry)
+            self.changes += 1
             self.count += 1
             self._clock += 1
             model.last_match = self._clock
@@ -194,10 +210,14 @@ class ModelTable:
                     code = INVALID
         if model is None:
             return None, code
+        self.matched(model)
+        return model, 0
+
+    def matched(self, model: OpModel) -> None:
+        """Note that a call has found a model, for ageing (OM-11)."""
         if model.online:
             self._clock += 1
             model.last_match = self._clock
-        return model, 0
 
     def of_type(self, op_type: str) -> list[OpModel]:
         """Every model of an operator type, for messages."""
@@ -237,6 +257,7 @@ class ModelTable:
             table[key] = kept
         else:
             del table[key]
+        self.changes += 1
         self.count -= 1
 
 
