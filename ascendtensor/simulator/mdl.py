@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .engine import model_runs, whole_models
-from .engine.arguments import function, getter, invalid, null, public
+from .engine.arguments import GIVEN, function, getter, invalid, null, public
 from .engine.contexts import stream_for
 from .engine.diagnostics import missing
 from .engine.model_file import unpack
@@ -105,7 +105,7 @@ def _add_buffer(dataset: int, buffer: int) -> None:
     found.blobs.append(Blob(buffer))
 
 
-@function("acl.mdl.add_dataset_buffer", "KK", 0)
+@function("acl.mdl.add_dataset_buffer", "KK", GIVEN)
 def add_dataset_buffer(dataset: int, buffer: int) -> tuple[int, int]:
     """(dataset, ret); the order of the calls is the order of the inputs or outputs (MDL-16)."""
     _add_buffer(dataset, buffer)
@@ -131,7 +131,7 @@ def get_dataset_buffer(dataset: int, index: int) -> int:
     return _blob(dataset, index).buffer
 
 
-@function("acl.mdl.set_dataset_tensor_desc", "KKK", 0)
+@function("acl.mdl.set_dataset_tensor_desc", "KKK", GIVEN)
 def set_dataset_tensor_desc(dataset: int, desc: int, index: int) -> tuple[int, int]:
     """(dataset, ret); the description is copied, 0 takes it away (MDL-19)."""
     blob = _blob(dataset, index)

@@ -18,7 +18,7 @@ from ascendtensor.codes import ErrorCode, Format, Placement
 
 from . import kernels
 from .engine import AclFault, attrs, contexts, errors_log, hazards, memory, tiling
-from .engine.arguments import function, invalid, null, pointer_list, public
+from .engine.arguments import GIVEN, function, invalid, null, pointer_list, public
 from .engine.attr_values import values_of
 from .engine.attrs import Attributes
 from .engine.container import ContainerFault, unpack
@@ -172,7 +172,7 @@ def set_attr_string(attr_handle: int, attr_name: str, value: str) -> int:
     return _set(attr_handle, attr_name, "string", value)
 
 
-@function("acl.op.set_attr_data_type", "Ksi", 0)
+@function("acl.op.set_attr_data_type", "Ksi", GIVEN)
 def set_attr_data_type(attr_handle: int, attr_name: str, data_type: int) -> tuple[int, int]:
     """Two results, unlike the others (PY-7)."""
     return attr_handle, _set(attr_handle, attr_name, "data_type", data_type)
@@ -208,7 +208,7 @@ def set_attr_list_list_int(attr_handle: int, attr_name: str, values: Any) -> int
     return _set(attr_handle, attr_name, "list_list_int", values_of("acl.op.set_attr_list_list_int", "list_list_int", values))
 
 
-@function("acl.op.set_attr_list_data_type", "KsO", 0)
+@function("acl.op.set_attr_list_data_type", "KsO", GIVEN)
 def set_attr_list_data_type(attr_handle: int, attr_name: str, values: Any) -> tuple[int, int]:
     """Two results, as ``set_attr_data_type`` (PY-7)."""
     converted = values_of("acl.op.set_attr_list_data_type", "list_data_type", values)

@@ -57,8 +57,8 @@ def test_null_and_destroyed_attr(acl: ModuleType) -> None:  # ATTR-3, K85
         assert acl.op.set_attr_bool(handle, "x", 1) == 100000
         assert acl.op.set_attr_int(handle, "x", 1) == 100000
         assert acl.op.set_attr_list_int(handle, "x", [1]) == 100000
-        assert acl.op.set_attr_data_type(handle, "x", 1) == (0, 100000)
-        assert acl.op.set_attr_list_data_type(handle, "x", [1]) == (0, 100000)
+        assert acl.op.set_attr_data_type(handle, "x", 1) == (handle, 100000)  # PY-7: as it was given
+        assert acl.op.set_attr_list_data_type(handle, "x", [1]) == (handle, 100000)
 
 
 def test_setting_again_overwrites_also_with_another_type(acl: ModuleType) -> None:  # ATTR-4

@@ -230,7 +230,7 @@ def test_buffers_of_a_dataset(acl: ModuleType) -> None:  # MDL-16, MDL-18, K147,
     assert [mdl.get_dataset_buffer(dataset, index) for index in range(4)] == [one, other, one, 0]
     assert (mdl.get_dataset_num_buffers(dataset), mdl.get_dataset_num_buffers(0)) == (3, 0)
     assert mdl.get_dataset_buffer(0, 0) == 0
-    assert mdl.add_dataset_buffer(0, one) == mdl.add_dataset_buffer(dataset, 0) == (0, 100000)
+    assert (mdl.add_dataset_buffer(0, one), mdl.add_dataset_buffer(dataset, 0)) == ((0, 100000), (dataset, 100000))  # PY-7: as it was given
     assert mdl.destroy_dataset(dataset) == 0
     acl.destroy_data_buffer(one)
     acl.destroy_data_buffer(other)
@@ -253,13 +253,14 @@ def test_descriptions_of_a_dataset(acl: ModuleType) -> None:  # MDL-19, K158
     dataset, buffer, desc = mdl.create_dataset(), acl.create_data_buffer(0, 8), acl.create_tensor_desc(1, [2, 3], 2)
     mdl.add_dataset_buffer(dataset, buffer)
     assert mdl.get_dataset_tensor_desc(dataset, 0) == 0
-    assert mdl.set_dataset_tensor_desc(dataset, desc, 1) == mdl.set_dataset_tensor_desc(0, desc, 0) == (0, 100000)
+    assert mdl.set_dataset_tensor_desc(dataset, desc, 1) == (dataset, 100000)  # PY-7: as it was given
+    assert mdl.set_dataset_tensor_desc(0, desc, 0) == (0, 100000)
     assert mdl.set_dataset_tensor_desc(dataset, desc, 0) == (dataset, 0)
     acl.destroy_tensor_desc(desc)
     own = mdl.get_dataset_tensor_desc(dataset, 0)  # a copy
     assert own not in (0, desc)
     assert (acl.get_tensor_desc_dim_v2(own, 1), acl.get_tensor_desc_type(own)) == ((3, 0), 1)
-    assert mdl.set_dataset_tensor_desc(dataset, desc, 0) == (0, 100000)  # destroyed
+    assert mdl.set_dataset_tensor_desc(dataset, desc, 0) == (dataset, 100000)  # destroyed
     assert mdl.set_dataset_tensor_desc(dataset, 0, 0) == (dataset, 0)
     assert mdl.get_dataset_tensor_desc(dataset, 0) == mdl.get_dataset_tensor_desc(dataset, 5) == 0
     mdl.destroy_dataset(dataset)

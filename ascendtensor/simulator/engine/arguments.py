@@ -87,6 +87,10 @@ CONVERTERS: Final[dict[str, Callable[[Any], Any]]] = {
 }
 
 
+GIVEN: Final = object()
+"""Among the results of a failure: the first argument, which the binding hands back whatever came out (PY-7)."""
+
+
 def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make a Python function behave as the binding's.
 
@@ -102,8 +106,8 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
     # CPython's text: functions of pyACL's submodules belong to no module.
     keyword_refusal = f"{name if name.count('.') == 1 else name.rpartition('.')[2]}() takes no keyword arguments"
 
-    def failure(code: int) -> Any:
-        return (*map(copy.copy, empty), code) if empty else code
+    def failure(code: int, given: object = 0) -> Any:
+        return (*(given if value is GIVEN else copy.copy(value) for value in empty), code) if empty else code
 
     def decorate(inner: Callable[P, R]) -> Callable[P, R]:
         def call(*args: Any, **keywords: Any) -> Any:
@@ -125,7 +129,7 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
             except AclFault as fault:
                 if fault.text:
                     errors_log.failed(name, fault.code, fault.text, fault.label)
-                return failure(fault.code)
+                return failure(fault.code, *converted[:1])
 
         call.__name__ = call.__qualname__ = inner.__name__
         call.__module__ = name.rpartition(".")[0]
