@@ -12,6 +12,7 @@ import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import ml_dtypes
@@ -149,7 +150,8 @@ def _foreign(content: bytes) -> AscendTensorError:
 
 def _format(f: Any, format: str | None, function: str) -> str:
     if not hasattr(f, "write") and not isinstance(f, (str, os.PathLike)):
-        raise DTypeError(f"a path or an open file is needed, not {described(f)}", where=function)
+        advice = "First the tensor or the dict of tensors, then the file." if function == "save" else ""
+        raise DTypeError(f"a path or an open file is needed, not {described(f)}", where=function, advice=advice)
     name = getattr(f, "name", "") if hasattr(f, "write") else os.fspath(f)
     suffix = "." + format.lstrip(".") if format is not None else os.path.splitext(name if isinstance(name, str) else "")[1].lower()
     if suffix not in SUFFIXES:
@@ -252,7 +254,7 @@ def _from_npy(content: bytes, what: str) -> Array:
         version = _FORMAT.read_magic(file)
         read = {(1, 0): _FORMAT.read_array_header_1_0, (2, 0): _FORMAT.read_array_header_2_0}[version]
         shape, columns_first, dtype = read(file)
-    except (ValueError, KeyError, TypeError, SyntaxError, EOFError, OverflowError, MemoryError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, SyntaxError, EOFError, OverflowError, MemoryError, RecursionError, TokenError) as error:
         raise FileFormatError(f"the header of the {what} is damaged: {error}", where="load") from None
     if dtype.hasobject:
         raise FileFormatError(f"the {what} holds Python objects, which would have to be unpickled", where="load")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -43,6 +44,21 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: at.nn.functional.interpolate(x, scale_factor=2), NotImplementedError, r"3 to 5 dimensions.*not of shape \[2, 3\]"),
     (lambda x: at.save({1: x}, "x.npz"), TypeError, "dict with names that are no str"),
     (lambda x: at.save(x, "x"), ValueError, "a name without suffix is no format"),
+    (lambda x: at.save("x.npz", {"x": x}), TypeError, r"save: a path or an open file is needed, not dict\n  .*then the file"),
+    (lambda x: at.zeros((2, 3), at.int32), ValueError, r"zeros: a shape is made of integers[\s\S]*dtype=\.\.\."),
+    (lambda x: at.zeros(2, size=(2,)), ValueError, r"zeros: the shape is given twice, as 2 and as size=\(2,\)"),
+    (lambda x: x.reshape(6, shape=(3, 2)), ValueError, r"reshape: the shape is given twice"),
+    (lambda x: x > 0 & x < 3, TypeError, r"bitwise_and: [\s\S]*Comparisons need parentheses: \(x > 0\) & \(x < 1\)"),
+    (lambda x: at.nn.functional.layer_norm(x, 3), TypeError, r"layer_norm: normalized_shape must be a tuple of lengths, not the int 3"),
+    (lambda x: at.nn.functional.linear(x, at.ones(3, 4)), ValueError, r"linear: [\s\S]*weight is \[out, in\]"),
+    (lambda x: at.nn.functional.cross_entropy(x, at.ones(2)), ValueError, r"cross_entropy: [\s\S]*Numbers of classes are integers"),
+    (lambda x: at.nn.utils.clip_grad_norm_, AttributeError, r"'utils': there are no modules"),
+    (lambda x: at.Size((2, 3)), AttributeError, r"'Size': shapes are tuples"),
+    (lambda x: at.array([1.0]), AttributeError, r"'array': use tensor\("),
+    (lambda x: at.interp, AttributeError, r"'interp': numpy\.interp takes tensors"),
+    (lambda x: at.device("npu", 7), RuntimeError, r"device number 7 is out of range"),
+    (lambda x: at.device("npu:0", 1), RuntimeError, r"device: the number is given twice, in 'npu:0' and as 1"),
+    (lambda x: at.device("cuda", 0), RuntimeError, r"unknown device 'cuda'"),
 ]
 
 
@@ -65,6 +81,33 @@ def test_names_that_are_not_there_are_pythons_own_errors() -> None:
     assert pickle.loads(pickle.dumps(x)).tolist() == [1.0, 1.0]
 
 
+def test_lengths_and_dims_by_name_as_in_pytorch() -> None:
+    for make in (at.empty, at.zeros, at.ones, at.rand, at.randn):
+        assert make(size=(2, 3)).shape == (2, 3) and make(size=[4], dtype=at.float16).shape == (4,)
+    x = at.arange(6).reshape(shape=(2, 3))
+    for made in (x.new_empty(size=(2,)), x.new_zeros(size=(2,)), x.new_ones(size=(2,))):
+        assert made.shape == (2,) and made.dtype is at.int64
+    assert at.reshape(x, shape=(3, 2)).tolist() == x.view(size=(3, 2)).tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert at.permute(x, dims=(1, 0)).tolist() == x.permute(dims=(1, 0)).tolist() == [[0, 3], [1, 4], [2, 5]]
+    assert x.expand(size=(4, 2, 3)).shape == (4, 2, 3)
+    assert x.repeat(repeats=(2, 1)).tolist() == x.tile(dims=(2, 1)).tolist() == x.tolist() * 2
+
+
+def test_constants_and_devices_as_pytorch_has_them() -> None:
+    assert (at.pi, at.e, at.inf, at.newaxis) == (math.pi, math.e, math.inf, None) and math.isnan(at.nan)
+    assert at.device("npu", 1) is at.device("npu:1") is at.device(type="npu", index=1) and at.device("npu", 0).index == 0
+
+
+def test_an_error_of_queued_work_counts_launches_that_follow_each_other() -> None:
+    at.synchronize()
+    x = at.ones(2)
+    for _ in range(3):
+        x + 1
+    at.gather(at.arange(3), 0, at.tensor([7]))
+    with pytest.raises(at.AclError, match=r"Launched before it: (Fill, )?Add \(3 times\), Range, GatherElements\."):
+        at.synchronize()
+
+
 def test_lists_of_unsigned_integers_beyond_int64() -> None:
     assert at.tensor([2**64 - 1, 0], dtype=at.uint64).tolist() == [2**64 - 1, 0]
     assert at.tensor([[2**63, 1]], dtype=at.float64).tolist() == [[2.0**63, 1.0]]
@@ -78,7 +121,7 @@ def test_what_another_library_does_not_turn_into_an_array_comes_with_advice() ->
         def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
             raise TypeError("Got unsupported ScalarType BFloat16")
 
-    with pytest.raises(TypeError, match=r"tensor: Foreign can't be taken for an array: Got unsupported[\s\S]*dtype=bfloat16"):
+    with pytest.raises(TypeError, match=r"tensor: Foreign can't be taken for an array: Got unsupported[\s\S]*from_dlpack"):
         at.tensor(Foreign())
 
 
