@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .engine import model_runs, whole_models
-from .engine.arguments import GIVEN, function, getter, invalid, null, public
+from .engine.arguments import GIVEN, WORD, function, getter, invalid, null, public
 from .engine.contexts import stream_for
 from .engine.diagnostics import missing
 from .engine.model_file import unpack
@@ -225,17 +225,29 @@ def set_input_dynamic_dims(model_id: int, dataset: int, index: int, dims: Any) -
     """Chooses a gear by the dims of all inputs, one after another (MDL-20)."""
     if not isinstance(dims, dict):
         raise TypeError("argument 4 is not dict")
-    count, values = dims.get("dimCount"), dims.get("dims")
-    if not isinstance(values, list):
-        raise TypeError("The dims of parameter 4 is not a list.")
-    if not isinstance(count, int) or not all(isinstance(value, int) for value in values):
-        raise TypeError("the dims of fourth parameter is not list of int")
+    values = _gear_dims(dims)
     if dataset == 0:
         raise null("dataset")
     found = dataset_for(dataset)
-    if not 0 < count <= min(MAX_DIMS, len(values)):
-        raise invalid("dimCount", count, f"must be in [1, {min(MAX_DIMS, len(values))}]")
+    if not 0 < len(values) <= MAX_DIMS:
+        raise invalid("dimCount", len(values), f"must be in [1, {MAX_DIMS}]")
     buffer = model_runs.gear_buffer(found, index)
     model = _gear_model(model_id)
-    model_runs.write_gear(model, found, buffer, "dims", model_runs.flat_gear(model, values[:count]))
+    model_runs.write_gear(model, found, buffer, "dims", model_runs.flat_gear(model, values))
     return 0
+
+
+def _gear_dims(dims: dict[str, Any]) -> list[int]:
+    """The first ``dimCount`` dims, with the binding's refusals in its order (PY-2)."""
+    count, values = dims.get("dimCount"), dims.get("dims")
+    if "name" in dims and not isinstance(dims["name"], str):
+        raise RuntimeError("PyUnicode_AsUTF8String failed")
+    if not isinstance(values, list):
+        raise TypeError("The dims of parameter 4 is not a list.")
+    counted = isinstance(count, int) and 0 <= count <= WORD
+    for index in range(count if counted else len(values) + 1):
+        if index >= len(values) or not isinstance(values[index], int):
+            raise TypeError("the dims of fourth parameter is not list of int")
+        if not counted or not -(1 << 63) <= values[index] < 1 << 63:  # a count that is no number stays pending until here
+            raise ValueError("PyLong_AsLongLong failed")
+    return values[:count]

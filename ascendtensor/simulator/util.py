@@ -107,8 +107,10 @@ def ptr_to_bytes(ptr: int, size: int) -> bytes:
     """A copy of host memory.
 
     Raises:
-        ValueError: For an address that the host can't read; a board's program would crash.
+        ValueError: For an address that the host can't read; a board's program would crash. For a size that no object has.
     """
+    if size >> 63:
+        raise ValueError("convert c pointer to bytes failed")
     try:
         data = memory.host_bytes(_readable(ptr, size), size)
     except AclFault as fault:

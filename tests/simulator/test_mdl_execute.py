@@ -404,7 +404,7 @@ def test_gears_of_dims(program: Program, gears: Path) -> None:  # MDL-20, K157
     assert program.download(place, np.zeros(1, np.int64)).tolist() == [4]
     assert acl.mdl.execute(model, inputs, outputs) == 0
     assert np.array_equal(program.download(target, a), a + 1)
-    assert choose([]) == choose([1], dimCount=129) == 100000
+    assert choose([]) == choose([1] * 129) == 100000
     assert choose([4, 3]) == choose([4, 2, 3]) == 145012
     assert choose([2, 3, 3]) == 145013
     with pytest.raises(TypeError, match="dims of parameter 4 is not a list"):

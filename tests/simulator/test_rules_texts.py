@@ -49,6 +49,19 @@ TEXTS: list[tuple[Call, type[BaseException], str]] = [
     (lambda acl: acl.op.register_compile_func("Add", 1), TypeError, "argument 2 must be a callback function."),
     (lambda acl: acl.mdl.set_input_dynamic_dims(1, 1, 0, []), TypeError, "argument 4 is not dict"),
     (lambda acl: acl.mdl.set_input_dynamic_dims(1, 1, 0, {"dimCount": 1}), TypeError, "The dims of parameter 4 is not a list."),
+    (lambda acl: acl.util.ptr_to_bytes(acl.rt.malloc_host(8)[0], -1), ValueError, "convert c pointer to bytes failed"),
+    *[
+        (lambda acl, dims=dims: acl.mdl.set_input_dynamic_dims(1, 1, 0, dims), error, text)
+        for dims, error, text in (
+            ({"dimCount": 2, "dims": [1]}, TypeError, "the dims of fourth parameter is not list of int"),
+            ({"dimCount": 1, "dims": ["1"]}, TypeError, "the dims of fourth parameter is not list of int"),
+            ({"dims": []}, TypeError, "the dims of fourth parameter is not list of int"),
+            ({"dims": [1]}, ValueError, "PyLong_AsLongLong failed"),
+            ({"dimCount": "1", "dims": [1]}, ValueError, "PyLong_AsLongLong failed"),
+            ({"dimCount": 1, "dims": [1 << 63]}, ValueError, "PyLong_AsLongLong failed"),
+            ({"dimCount": 1, "dims": [1], "name": None}, RuntimeError, "PyUnicode_AsUTF8String failed"),
+        )
+    ],
     (lambda acl: acl.mdl.set_config_opt(1, 0, "x"), TypeError, "acl.mdl.set_config_opt args parse failed!"),
     (lambda acl: acl.rt.set_stream_attribute(0, 1, 1), TypeError, "the aclrtStreamAttrValue argument is not dict"),
     (lambda acl: acl.rt.malloc_with_cfg(8, 0, None), TypeError, "pyCfg is not dict!"),
