@@ -26,6 +26,12 @@ IN_MODULES: Final[dict[str, str]] = {
     **{f"{name}Tensor": _BY_DTYPE for name in _CLASSES},
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor"), _DENSE),
     "geomspace": "logspace(log10(start), log10(end), steps) gives the same numbers",
+    "array": "use tensor(data)",
+    "ndarray": "the class is Tensor",
+    "Size": "shapes are tuples; x.numel() counts the elements",
+    "expand_dims": "use unsqueeze(x, dim)",
+    "power": "use pow(x, exponent)",
+    **{name: f"numpy.{name} takes tensors" for name in ("convolve", "correlate", "interp", "polyval")},
     "npu_format_cast": "tensors are of the format ND always; operators choose the layout that they compute in",
     **dict.fromkeys(("quantize_per_tensor", "quantize_per_channel", "dequantize"), "no dtype here carries a scale and a zero point"),
     **dict.fromkeys(("channels_last", "channels_last_3d", "contiguous_format", "preserve_format"), "tensors are row-major; leave it away"),
@@ -52,11 +58,11 @@ def in_module(module: str, classes: bool = False) -> Callable[[str], Any]:
 
     Args:
         module: Its name.
-        classes: Whether every name in capitals is a class of neural networks, as in `torch.nn`.
+        classes: Whether every name in capitals is a class of neural networks and `utils` is about them, as in `torch.nn`.
     """
 
     def __getattr__(name: str) -> Any:
-        advice = {name: _NO_MODULES} if classes and name[:1].isupper() else IN_MODULES
+        advice = {name: _NO_MODULES} if classes and (name[:1].isupper() or name == "utils") else IN_MODULES
         raise attribute_error(f"module {module!r}", name, sys.modules[module], advice)
 
     return __getattr__

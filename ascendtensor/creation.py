@@ -227,11 +227,14 @@ def convert(source: Any, dtype: DType | None, device: DeviceLike, copy: bool) ->
 
 
 @checked
-def empty(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
+def empty(
+    *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+) -> NPUTensor:
     """A tensor whose elements are whatever the memory holds.
 
     Args:
-        *size: The shape, as numbers or as one tuple.
+        *lengths: The shape, as numbers or as one tuple.
+        size: The same by name.
         dtype: Element type; by default the default dtype.
         device: Where; by default the current device.
         requires_grad: Must be false.
@@ -247,7 +250,7 @@ def empty(*size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
         (2, 3)
     """
     no_autograd(requires_grad, "empty")
-    desc = TensorDesc.of(shapes.as_shape(*size), get_default_dtype() if dtype is None else as_dtype(dtype), as_device(device))
+    desc = TensorDesc.of(shapes.as_shape(*lengths, size=size), get_default_dtype() if dtype is None else as_dtype(dtype), as_device(device))
     stream = desc.device.current_stream()
     return _wrap(base.make(base.default_class(), desc, stream.pool.lend(desc.block_size, stream)))
 
@@ -333,7 +336,12 @@ def _filled(shape: shapes.Shape, value: Any, dtype: DType, device: DeviceLike) -
 
 @checked
 def zeros(
-    *size: Any, out: TensorBase | None = None, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+    *lengths: Any,
+    size: Any = None,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
 ) -> NPUTensor:
     """A tensor of zeros; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.zeros, numpy.zeros.
 
@@ -343,12 +351,17 @@ def zeros(
     """
     no_autograd(requires_grad, "zeros")
     dtype, device = _of(out, dtype, device)
-    return _into(_filled(shapes.as_shape(*size), 0, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
+    return _into(_filled(shapes.as_shape(*lengths, size=size), 0, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
 
 
 @checked
 def ones(
-    *size: Any, out: TensorBase | None = None, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+    *lengths: Any,
+    size: Any = None,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
 ) -> NPUTensor:
     """A tensor of ones; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.ones, numpy.ones.
 
@@ -359,7 +372,7 @@ def ones(
     """
     no_autograd(requires_grad, "ones")
     dtype, device = _of(out, dtype, device)
-    return _into(_filled(shapes.as_shape(*size), 1, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
+    return _into(_filled(shapes.as_shape(*lengths, size=size), 1, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
 
 
 def _wrap(result: Any) -> NPUTensor:

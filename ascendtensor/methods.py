@@ -15,6 +15,7 @@ from .linalg_methods import LinalgMethods
 from .numpy_methods import NumpyMethods
 from .ops import gather, indexing, nn, reduction, shape, sorting, statistics, views
 from .ops.arguments import worded_methods
+from .shapes import named
 from .special_methods import SpecialMethods
 
 if TYPE_CHECKING:
@@ -460,7 +461,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `narrow_copy`."""
         return shape.narrow_copy(self, dim, start, length)
 
-    def repeat(self, *repeats: Any, axis: _Int | None = None) -> Self:
+    def repeat(self, *counts: Any, repeats: Any = None, axis: _Int | None = None) -> Self:
         """Copies side by side: how many along each dimension; along an `axis` of each element, as in NumPy. Like: torch.Tensor.repeat.
 
         Examples:
@@ -468,10 +469,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             tensor([[1, 2, 1, 2],
                     [1, 2, 1, 2]], device='npu:0')
         """
+        counts = named(counts, repeats, "repeats")
         if axis is not None:
-            found: Self = shaping.repeat(self, repeats[0] if len(repeats) == 1 else list(repeats), axis)
+            found: Self = shaping.repeat(self, counts[0] if len(counts) == 1 else list(counts), axis)
             return found
-        return shape.repeat(self, *repeats)
+        return shape.repeat(self, *counts)
 
     def repeat_interleave(self, repeats: Any = None, dim: _Int | None = None, *, output_size: _Int | None = None) -> Self:
         """See `repeat_interleave`."""
@@ -502,9 +504,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """
         return shape.sum_to_size(self, *size)
 
-    def tile(self, *dims: Any) -> Self:
+    def tile(self, *repeats: Any, dims: Any = None) -> Self:
         """See `tile`."""
-        return shape.tile(self, dims[0] if len(dims) == 1 else dims)
+        counts = named(repeats, dims, "dims")
+        return shape.tile(self, counts[0] if len(counts) == 1 else counts)
 
     def tril(self, diagonal: _Int = 0) -> Self:
         """See `tril`."""
@@ -686,7 +689,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `dsplit`."""
         return views.dsplit(self, indices_or_sections)
 
-    def expand(self, *sizes: Any) -> Self:
+    def expand(self, *sizes: Any, size: Any = None) -> Self:
         """A view in which dimensions of size 1 are repeated without a copy; -1 leaves a dimension as it is. Like: torch.Tensor.expand.
 
         Examples:
@@ -694,7 +697,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             tensor([[1, 1, 1],
                     [2, 2, 2]], device='npu:0')
         """
-        return views.expand(self, *sizes)
+        return views.expand(self, *sizes, size=size)
 
     def expand_as(self, other: TensorBase) -> Self:
         """`expand` to the shape of another tensor. Like: torch.Tensor.expand_as.
@@ -748,9 +751,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `narrow`."""
         return views.narrow(self, dim, start, length)
 
-    def permute(self, *dims: Any) -> Self:
+    def permute(self, *order: Any, dims: Any = None) -> Self:
         """See `permute`."""
-        return views.permute(self, *dims)
+        return views.permute(self, *order, dims=dims)
 
     def ravel(self, order: str = "C") -> Self:
         """See `ravel`; in an `order` ("C" or "F"), as in NumPy."""
@@ -759,9 +762,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             return found
         return views.ravel(self)
 
-    def reshape(self, *shape: Any) -> Self:
+    def reshape(self, *lengths: Any, shape: Any = None) -> Self:
         """See `reshape`."""
-        return views.reshape(self, *shape)
+        return views.reshape(self, *lengths, shape=shape)
 
     def reshape_as(self, other: TensorBase) -> Self:
         """`reshape` to the shape of another tensor. Like: torch.Tensor.reshape_as.
@@ -912,7 +915,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """
         return views.unsqueeze_(self, dim)
 
-    def view(self, *shape: Any) -> Self:
+    def view(self, *lengths: Any, size: Any = None) -> Self:
         """The same memory in another shape (one size may be -1), or read as another dtype. Like: torch.Tensor.view.
 
         Examples:
@@ -922,7 +925,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             >>> at.tensor([1.0]).view(at.int32)
             tensor([1065353216], device='npu:0', dtype=ascendtensor.int32)
         """
-        return views.view(self, *shape)
+        return views.view(self, *lengths, size=size)
 
     def view_as(self, other: TensorBase) -> Self:
         """`view` in the shape of another tensor. Like: torch.Tensor.view_as.

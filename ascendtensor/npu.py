@@ -21,6 +21,7 @@ from .runtime.device import (
     DeviceLike,
     as_device,
     current_stream,
+    device,
     device_count,
     init,
     initialize,
@@ -82,9 +83,6 @@ __all__ = [
     "stream",
     "synchronize",
 ]
-
-device = as_device
-"""`with at.npu.device(1):` makes a device the current one. Like: torch.cuda.device."""
 
 
 class DeviceProperties(NamedTuple):

@@ -385,7 +385,8 @@ def _probability(p: float, function: str) -> float:
 
 @checked
 def rand(
-    *size: Any,
+    *lengths: Any,
+    size: Any = None,
     generator: Generator | None = None,
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
@@ -395,7 +396,8 @@ def rand(
     """Numbers that are equally likely anywhere in [0, 1); of complex numbers both parts.
 
     Args:
-        *size: The shape, as numbers or as one tuple.
+        *lengths: The shape, as numbers or as one tuple.
+        size: The same by name.
         generator: Where seed and counter come from; by default the device's own.
         out: Tensor of that shape to write into.
         dtype: A floating or complex dtype; by default the default dtype.
@@ -415,12 +417,13 @@ def rand(
         True
     """
     no_autograd(requires_grad, "rand")
-    return into(_uniform(shapes.as_shape(*size), _inexact(dtype, "rand"), generator, device), out)
+    return into(_uniform(shapes.as_shape(*lengths, size=size), _inexact(dtype, "rand"), generator, device), out)
 
 
 @checked
 def randn(
-    *size: Any,
+    *lengths: Any,
+    size: Any = None,
     generator: Generator | None = None,
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
@@ -430,7 +433,8 @@ def randn(
     """Numbers of the normal distribution of mean 0 and deviation 1; the parts of complex numbers have the variance 1 / 2.
 
     Args:
-        *size: The shape, as numbers or as one tuple.
+        *lengths: The shape, as numbers or as one tuple.
+        size: The same by name.
         generator, out, dtype, device, requires_grad: As for `rand`.
 
     Raises:
@@ -444,7 +448,7 @@ def randn(
         (2, 3)
     """
     no_autograd(requires_grad, "randn")
-    return into(_normal(shapes.as_shape(*size), _inexact(dtype, "randn"), generator, device), out)
+    return into(_normal(shapes.as_shape(*lengths, size=size), _inexact(dtype, "randn"), generator, device), out)
 
 
 @checked

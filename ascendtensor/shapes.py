@@ -30,6 +30,7 @@ __all__ = [
     "infer_size",
     "is_contiguous",
     "matmul_shape",
+    "named",
     "normalize_dim",
     "normalize_dims",
     "numel",
@@ -53,17 +54,32 @@ MAX_RANK: Final = 32
 """The most dimensions a tensor may have: the limit of NumPy 1.26. (Single operators of Ascend often stop at 8.)"""
 
 
-def as_shape(*lengths: Any) -> Shape:
-    """A shape from what a user wrote: ``(2, 3)``, ``[2, 3]``, ``2, 3``, ``5`` or nothing, with NumPy integers too.
+def named(lengths: tuple[Any, ...], given: Any, name: str) -> tuple[Any, ...]:
+    """Lengths or dims that may come one by one or, as in PyTorch, by name: ``zeros(2, 3)``, ``zeros(size=(2, 3))``.
+
+    Raises:
+        ShapeError: They come both ways.
+    """
+    if given is None:
+        return lengths
+    if lengths:
+        raise ShapeError(f"the shape is given twice, as {', '.join(map(repr, lengths))} and as {name}={given!r}")
+    return (given,)
+
+
+def as_shape(*lengths: Any, size: Any = None) -> Shape:
+    """A shape from what a user wrote: ``(2, 3)``, ``[2, 3]``, ``2, 3``, ``5``, ``size=(2, 3)`` or nothing, with NumPy integers too.
 
     Raises:
         ShapeError: For a negative length, too many dimensions, or something that is not an integer.
     """
+    lengths = named(lengths, size, "size")
     given = lengths[0] if len(lengths) == 1 and isinstance(lengths[0], Iterable) else lengths
     try:
         shape = tuple(as_int(length) for length in given)
     except TypeError:
-        raise ShapeError(f"a shape is made of integers, not {given!r}") from None
+        advice = "What is no length has a name of its own: dtype=..., device=...." if len(lengths) > 1 else ""
+        raise ShapeError(f"a shape is made of integers, not {given!r}", advice=advice) from None
     if any(length < 0 for length in shape):
         raise ShapeError(f"a length cannot be negative: {list(shape)}")
     if len(shape) > MAX_RANK:

@@ -766,25 +766,25 @@ class NPUTensor(Methods):
 
     # New tensors like this one
 
-    def new_empty(self, *size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+    def new_empty(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
         """`empty` of this dtype on this device. Like: torch.Tensor.new_empty."""
-        return creation.empty(*size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+        return creation.empty(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
 
     def new_full(self, size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
         """`full` of this dtype on this device. Like: torch.Tensor.new_full."""
         return creation.full(size, fill_value, dtype or self.desc.dtype, self.desc.device if device is None else device)
 
-    def new_ones(self, *size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+    def new_ones(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
         """`ones` of this dtype on this device. Like: torch.Tensor.new_ones."""
-        return creation.ones(*size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+        return creation.ones(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
 
     def new_tensor(self, data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
         """`tensor` of this dtype on this device. Like: torch.Tensor.new_tensor."""
         return creation.tensor(data, dtype or self.desc.dtype, self.desc.device if device is None else device)
 
-    def new_zeros(self, *size: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+    def new_zeros(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
         """`zeros` of this dtype on this device. Like: torch.Tensor.new_zeros."""
-        return creation.zeros(*size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+        return creation.zeros(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
 
     # Writing
 

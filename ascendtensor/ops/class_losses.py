@@ -142,7 +142,11 @@ def cross_entropy(
 
 
 def _soft_loss(input: T, target: T, weight: T | None, axis: int, how: str, smoothing: float) -> T:
-    same_shape(input, target, "cross_entropy")
+    try:
+        same_shape(input, target, "cross_entropy")
+    except ShapeError as error:
+        error.advice = "Numbers of classes are integers, .to(int64); floats are probabilities, one for each class."
+        raise
     goal, classes = widened(target), input.desc.shape[axis]
     if smoothing:
         goal = elementwise.add(elementwise.mul(goal, 1 - smoothing), smoothing / classes)

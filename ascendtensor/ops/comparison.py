@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from .. import base, promotion, shapes
 from .. import dtypes as d
@@ -599,6 +599,10 @@ def _is_bool(operand: Any) -> bool:
     return operand.desc.dtype is d.bool_ if isinstance(operand, TensorBase) else isinstance(operand, bool)
 
 
+_PARENTHESES: Final = "Comparisons need parentheses: (x > 0) & (x < 1)."
+"""Python binds & and | tighter than comparisons, so `x > 0 & x < 1` means `x > (0 & x) < 1`."""
+
+
 @checked
 def bitwise_and(input: T, other: Any, *, out: T | None = None) -> T:
     """Bits that are set in both.
@@ -622,7 +626,11 @@ def bitwise_and(input: T, other: Any, *, out: T | None = None) -> T:
         tensor([8, 0], device='npu:0')
     """
     row = table.LOGICAL_AND if _is_bool(input) and _is_bool(other) else table.BITWISE_AND
-    return binary(row, input, other) if out is None else write(row, out, (input, other))
+    try:
+        return binary(row, input, other) if out is None else write(row, out, (input, other))
+    except DTypeError as error:
+        error.advice = f"{error.advice} {_PARENTHESES}".strip()
+        raise
 
 
 @checked
@@ -648,7 +656,11 @@ def bitwise_or(input: T, other: Any, *, out: T | None = None) -> T:
         tensor([14, 15], device='npu:0')
     """
     row = table.LOGICAL_OR if _is_bool(input) and _is_bool(other) else table.BITWISE_OR
-    return binary(row, input, other) if out is None else write(row, out, (input, other))
+    try:
+        return binary(row, input, other) if out is None else write(row, out, (input, other))
+    except DTypeError as error:
+        error.advice = f"{error.advice} {_PARENTHESES}".strip()
+        raise
 
 
 @checked

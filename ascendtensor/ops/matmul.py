@@ -485,6 +485,9 @@ def addbmm(input: T, batch1: T, batch2: T, *, beta: Any = 1, alpha: Any = 1, out
     return _added(input, mm(tall, views.reshape(batch2, (count * inner, columns))), beta, alpha, out, "addbmm")
 
 
+_LINEAR: Final = "weight is [out, in] and bias [out]; give weight.T where it is [in, out]."
+
+
 @checked
 def linear(input: T, weight: T, bias: T | None = None) -> T:
     """`input @ weight.T + bias`.
@@ -507,15 +510,19 @@ def linear(input: T, weight: T, bias: T | None = None) -> T:
         >>> at.nn.functional.linear(at.tensor([[1.0, 2.0]]), at.tensor([[3.0, 4.0]]), at.tensor([0.5]))
         tensor([[11.5000]], device='npu:0')
     """
-    if len(weight.desc.shape) == 2 and weight.desc.plain and input.desc.plain and input.desc.dtype in DIRECT:
-        fused = bias is not None and bias.desc.dtype is input.desc.dtype and bias.desc.shape == weight.desc.shape[:1]
-        if fused and input.desc.numel and weight.desc.numel:
-            row = table.LINEAR_BFLOAT16 if input.desc.dtype is d.bfloat16 else table.LINEAR
-            return call(row, (input, weight, bias), (False, True))
-        result: T = call(table.MATMUL, (input, weight), (False, True))
-    else:
-        result = matmul(input, views.t(weight))
-    return result if bias is None else elementwise.add(result, bias)
+    try:
+        if len(weight.desc.shape) == 2 and weight.desc.plain and input.desc.plain and input.desc.dtype in DIRECT:
+            fused = bias is not None and bias.desc.dtype is input.desc.dtype and bias.desc.shape == weight.desc.shape[:1]
+            if fused and input.desc.numel and weight.desc.numel:
+                row = table.LINEAR_BFLOAT16 if input.desc.dtype is d.bfloat16 else table.LINEAR
+                return call(row, (input, weight, bias), (False, True))
+            result: T = call(table.MATMUL, (input, weight), (False, True))
+        else:
+            result = matmul(input, views.t(weight))
+        return result if bias is None else elementwise.add(result, bias)
+    except ShapeError as error:
+        error.advice = _LINEAR
+        raise
 
 
 # Sums of products over chosen dims

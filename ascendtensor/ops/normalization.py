@@ -19,7 +19,7 @@ from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..runtime.desc import TensorDesc
 from . import elementwise, reduction, shape, unary, views
-from .arguments import checked
+from .arguments import checked, described
 from .call import call, call_into, plain
 from .operands import filled, in_dtype
 from .reduction import narrowed, widened
@@ -61,6 +61,10 @@ def _affine(input: T, weight: T | None, bias: T | None) -> T:
 
 
 def _ends(input: TensorBase, normalized_shape: Sequence[int], params: Sequence[TensorBase | None], function: str) -> tuple[int, ...]:
+    if not isinstance(normalized_shape, Sequence):
+        raise DTypeError(
+            f"normalized_shape must be a tuple of lengths, not {described(normalized_shape)}", advice="One length is (4,)."
+        ).with_context(function, (input,))
     shape, whole = tuple(normalized_shape), input.desc.shape
     if not shape or whole[len(whole) - len(shape) :] != shape:
         raise ShapeError(f"normalized_shape {list(shape)} does not end shape {list(whole)}").with_context(function, (input,))

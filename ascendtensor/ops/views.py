@@ -46,12 +46,13 @@ def alias(input: T) -> T:
 
 
 @checked
-def reshape(input: T, *shape: Any) -> T:
+def reshape(input: T, *lengths: Any, shape: Any = None) -> T:
     """The same elements in the same order as another shape: a view where strides allow it, else a copy.
 
     Args:
         input: Tensor of any shape and dtype.
-        *shape: New lengths, as numbers or one tuple; one of them may be -1.
+        *lengths: New lengths, as numbers or one tuple; one of them may be -1.
+        shape: The same by name.
 
     Raises:
         ShapeError: The number of elements differs.
@@ -64,7 +65,9 @@ def reshape(input: T, *shape: Any) -> T:
                 [3, 4]], device='npu:0')
     """
     try:
-        wanted = shapes.infer_size(_integers(shape), input.desc.numel)
+        if shape is not None:
+            lengths = shapes.named(lengths, shape, "shape")
+        wanted = shapes.infer_size(_integers(lengths), input.desc.numel)
         if input.desc.plain:
             return base.view(input, wanted, shapes.contiguous_strides(wanted), base.element_offset(input))
         old, strides, offset = _layout(input)
@@ -84,22 +87,23 @@ def reshape_as(input: T, other: TensorBase) -> T:
 
 
 @checked
-def view(input: T, *shape: Any) -> T:
+def view(input: T, *lengths: Any, size: Any = None) -> T:
     """A view of another shape; never a copy. With a dtype instead of a shape: the same bytes as elements of it.
 
     Args:
         input: Tensor of any shape and dtype.
-        *shape: New lengths, as numbers or one tuple, one of them may be -1; or a dtype.
+        *lengths: New lengths, as numbers or one tuple, one of them may be -1; or a dtype.
+        size: The same by name.
 
     Raises:
         ShapeError: The number of elements differs, or the memory layout does not allow it without a copy.
 
     Like: torch.Tensor.view.
     """
-    if len(shape) == 1 and isinstance(shape[0], DType):
-        return view_dtype(input, shape[0])
+    if len(lengths) == 1 and isinstance(lengths[0], DType):
+        return view_dtype(input, lengths[0])
     try:
-        wanted = shapes.infer_size(_integers(shape), input.desc.numel)
+        wanted = shapes.infer_size(_integers(shapes.named(lengths, size, "size")), input.desc.numel)
         old, strides, offset = _layout(input)
         found = shapes.view_strides(old, strides, wanted)
         if found is None:
@@ -191,7 +195,7 @@ def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
 
 
 @checked
-def expand(input: T, *sizes: Any) -> T:
+def expand(input: T, *sizes: Any, size: Any = None) -> T:
     """Dimensions of length 1 repeated without a copy; -1 keeps a length. Several elements then share memory, so it can't be written to.
 
     Raises:
@@ -201,7 +205,7 @@ def expand(input: T, *sizes: Any) -> T:
     """
     shape, strides, offset = _layout(input)
     try:
-        return base.view(input, *shapes.expand_strides(shape, strides, _integers(sizes)), offset)
+        return base.view(input, *shapes.expand_strides(shape, strides, _integers(shapes.named(sizes, size, "size"))), offset)
     except AscendTensorError as error:
         raise _named(error, "expand", input) from None
 
@@ -437,12 +441,13 @@ def imag(input: T) -> T:
 
 
 @checked
-def permute(input: T, *dims: Any) -> T:
+def permute(input: T, *order: Any, dims: Any = None) -> T:
     """Dimensions in another order.
 
     Args:
         input: Tensor of any shape and dtype.
-        *dims: The old dimension for each new one.
+        *order: The old dimension for each new one, as numbers or one tuple.
+        dims: The same by name.
 
     Raises:
         ShapeError: Not a permutation.
@@ -456,7 +461,7 @@ def permute(input: T, *dims: Any) -> T:
     """
     shape, strides, offset = _layout(input)
     try:
-        return base.view(input, *shapes.permute(shape, strides, _integers(dims)), offset)
+        return base.view(input, *shapes.permute(shape, strides, _integers(shapes.named(order, dims, "dims"))), offset)
     except AscendTensorError as error:
         raise _named(error, "permute", input) from None
 

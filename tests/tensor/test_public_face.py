@@ -31,7 +31,7 @@ def test_names_are_functions_of_their_name_or_dtypes() -> None:
     for name in at.__all__:
         value = getattr(at, name)
         if isinstance(value, types.FunctionType):
-            assert value.__name__ == {"device": "as_device"}.get(name, name) and value.__doc__, name
+            assert value.__name__ == name and value.__doc__, name
     assert callable(at.tensor) and at.Tensor is at.NPUTensor
     assert (at.float, at.half, at.double, at.int, at.long, at.short) == (at.float32, at.float16, at.float64, at.int32, at.int64, at.int16)
     assert at.bool.name == "bool" and at.cfloat is at.complex64
