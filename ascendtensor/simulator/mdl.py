@@ -245,7 +245,8 @@ def _gear_dims(dims: dict[str, Any]) -> list[int]:
     if not isinstance(values, list):
         raise TypeError("The dims of parameter 4 is not a list.")
     counted = isinstance(count, int) and 0 <= count <= WORD
-    for index in range(count if counted else len(values) + 1):
+    last: int = count if counted else len(values) + 1  # type: ignore[assignment]
+    for index in range(last):
         if index >= len(values) or not isinstance(values[index], int):
             raise TypeError("the dims of fourth parameter is not list of int")
         if not counted or not -(1 << 63) <= values[index] < 1 << 63:  # a count that is no number stays pending until here
