@@ -61,7 +61,7 @@ class DynamicPlan(Plan):
     as they share attributes: a shape that was never seen should cost little more than its look-up.
     """
 
-    __slots__ = ("attr", "constants", "dims", "inputs", "kept", "model", "outputs", "pattern", "reload")
+    __slots__ = ("attr", "constants", "dims", "inputs", "kept", "model", "outputs", "pattern", "ready", "reload")
     dynamic: ClassVar[bool] = True
     dims: tuple[Dims, Dims]
     pattern: DynamicPlan
@@ -86,6 +86,7 @@ class DynamicPlan(Plan):
         self.inputs = [kept.handle for kept in inputs]
         self.outputs = [kept.handle for kept in outputs]
         self.attr = attr.handle
+        self.ready = desc.Ready(self.device, call.description.outputs)
 
     def resized(self, inputs: Dims, outputs: Dims, results: tuple[TensorDesc, ...]) -> DynamicPlan:
         """This plan for other sizes, with everything else shared. The caller holds the registry's lock and interrupts.
@@ -159,13 +160,10 @@ class BoundedPlan(DynamicPlan):
     def launch(self, *operands: Any) -> Any:
         stream = self.current_stream()
         buffers = self.allocate(stream)
-        # OP-13: the write replaces the dims of the description given, so each call gets a fresh one. The device owns it meanwhile: what an
+        # OP-13: the write replaces the dims of the description given, so each call gets a fresh one. The device owns them: what an
         # interrupt keeps from being dropped goes at shutdown.
-        outputs: list[int] = []
+        outputs = self.ready.take()
         try:
-            with HeldInterrupts():
-                for described in self.description.outputs:
-                    outputs.append(desc.keep(self.device, described, named=False))
             self.execute(operands, outputs, [buffer.data_buffer for buffer in buffers], stream)
             shapes = [binding.get_tensor_desc_dims(output) for output in outputs]
         finally:
@@ -173,6 +171,7 @@ class BoundedPlan(DynamicPlan):
         tensors = self.wrap(operands, buffers)
         for tensor, shape in zip(tensors if isinstance(tensors, tuple) else (tensors,), shapes, strict=True):
             tensor.desc = TensorDesc.of(shape, tensor.desc.dtype, self.device)
+            self.device.recent_descs.append(tensor.desc)
         return tensors
 
     def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:

@@ -19,7 +19,7 @@ from . import comparison, elementwise, host, views
 from .arguments import checked
 from .call import call, call_into
 from .gather_rules import check_index
-from .indexing import index_put_
+from .indexing import index_put_, trimmed
 from .operands import dim_of, filled, in_dtype
 from .reduction import any as any_
 from .schema import Row
@@ -772,9 +772,7 @@ def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
             raise error.with_context("masked_select", (input, mask)) from None
         input, mask = views.expand(input, common), views.expand(mask, common)
     found = call(table.MASKED_SELECT, (input, mask))
-    if found.desc.numel * 2 < input.desc.numel and found.desc.numel:
-        found = clone(found)  # so that the memory for all elements is not kept for a few
-    return into(found, out)
+    return into(trimmed(found, input.desc.numel), out)
 
 
 @checked

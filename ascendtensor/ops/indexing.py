@@ -6,7 +6,7 @@ host are checked at once; those on the device only when they are used (an error 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from .writing import check_writable, copy_into, takes_outputs
 
 T = TypeVar("T", bound=TensorBase)
 
+_IDLE: Final = 64 << 10
 _BASIC = (int, slice, type(None), type(Ellipsis))
 
 
@@ -58,6 +59,8 @@ def get(input: T, index: Any) -> T:
         if simple is not None:
             return base.view_as(input, desc.dtype, *simple)
     try:
+        if kind is input.__class__ and _is_whole_mask(input, index):
+            return _selected(input, index)
         parts = _parts(index)
         found = shapes.basic_index(shape, desc.strides, offset, parts)
         view = base.view_as(input, desc.dtype, found.shape, found.strides, found.offset)
@@ -76,9 +79,18 @@ def _is_whole_mask(view: TensorBase, part: Any) -> bool:
 
 def _selected(view: T, mask: TensorBase) -> T:
     found: T = call(MASKED_SELECT, (view, mask))
-    if found.desc.numel * 2 < view.desc.numel and found.desc.numel:
-        found = clone(found)  # so that the memory for all elements is not kept for a few
-    return found
+    return trimmed(found, view.desc.numel)
+
+
+def trimmed(found: T, room: int) -> T:
+    """A vector that was allocated for `room` elements, copied where much memory would be kept for few of them.
+
+    A copy costs as much as some ten KiB: below that only a vector of less than an eighth is worth one.
+    """
+    desc = found.desc
+    idle = (room - desc.numel) * desc.dtype.itemsize
+    few = desc.numel * 2 < room if idle > _IDLE else desc.numel * 8 < room
+    return clone(found) if few and desc.numel else found
 
 
 def _gathered(view: T, axes: Axes, indices: list[TensorBase]) -> T:

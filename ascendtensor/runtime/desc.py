@@ -161,6 +161,44 @@ def drop(device: Device, handles: Sequence[int]) -> None:
     device.kept_descs.dropped.extend(handles)
 
 
+_AHEAD: Final = 8
+
+
+class Ready:
+    """aclTensorDescs of the outputs of one call, as `keep` gives them, made some calls ahead: interrupts are held once for all of them.
+
+    Outputs have neither ranges nor constants; names are left out.
+    """
+
+    __slots__ = ("_kept", "_made", "_tensors")
+
+    def __init__(self, device: Device, tensors: Sequence[TensorDescription]) -> None:
+        self._made: list[list[int]] = []
+        self._kept = device.kept_descs
+        self._tensors = [(int(tensor.dtype), tensor.shape, int(tensor.format)) for tensor in tensors]
+
+    def take(self) -> list[int]:
+        """Fresh ones, to be given back by `drop`."""
+        while True:
+            try:
+                return self._made.pop()
+            except IndexError:
+                self._more()
+
+    def _more(self) -> None:
+        with HeldInterrupts():
+            for _ in range(_AHEAD):
+                made = [self._kept.add(binding.create_tensor_desc(dtype, list(dims), form)) for dtype, dims, form in self._tensors]
+                self._made.append(made)
+
+    def __del__(self) -> None:
+        try:
+            for handles in self._made:
+                self._kept.dropped.extend(handles)
+        except AttributeError:  # an interrupt came while it was made
+            pass
+
+
 class KeptDesc:
     """An aclTensorDesc that lives as long as this object, or until the device is shut down.
 

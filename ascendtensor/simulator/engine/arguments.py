@@ -131,11 +131,23 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
                     errors_log.failed(name, fault.code, fault.text, fault.label)
                 return failure(fault.code, *converted[:1])
 
-        call.__name__ = call.__qualname__ = inner.__name__
-        call.__module__ = name.rpartition(".")[0]
-        call.__doc__ = inner.__doc__
-        vars(call)["failure"] = failure
-        return cast("Callable[P, R]", call)
+        def call_with_handle(*args: Any, **keywords: Any) -> Any:
+            """The same for one handle, in the common case with less to do."""
+            if len(args) == 1 and args[0].__class__ is int and 0 <= args[0] <= WORD and not keywords:
+                try:
+                    return inner(*args)  # type: ignore[call-arg]
+                except AclFault as fault:
+                    if fault.text:
+                        errors_log.failed(name, fault.code, fault.text, fault.label)
+                    return failure(fault.code)
+            return call(*args, **keywords)
+
+        made = call_with_handle if letters == "K" else call
+        made.__name__ = made.__qualname__ = inner.__name__
+        made.__module__ = name.rpartition(".")[0]
+        made.__doc__ = inner.__doc__
+        vars(made)["failure"] = failure
+        return cast("Callable[P, R]", made)
 
     return decorate
 

@@ -11,8 +11,8 @@ the launch but a failed task (OP-18, RT-44).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -208,6 +208,29 @@ def _resized(spec: TensorSpec, dims: Dims) -> TensorSpec:
     return TensorSpec(spec.dtype, spec.format, spec.storage_format, dims, spec.ranges, spec.const, spec.placement)
 
 
+class Asked(Meta):
+    """What a shape rule sees of an input, noting whether it asks for the elements."""
+
+    __slots__ = ()
+    newest: ClassVar[object] = object()
+    """Another one after each question."""
+
+    @property
+    def value(self) -> Array | None:
+        """The elements."""
+        Asked.newest = object()
+        elements: Array | None = super().__getitem__(2)  # type: ignore[assignment]
+        return elements
+
+    def __iter__(self) -> Iterator[Any]:
+        Asked.newest = object()
+        return super().__iter__()
+
+    def __getitem__(self, index: Any) -> Any:
+        Asked.newest = object()
+        return super().__getitem__(index)
+
+
 class MeasuredRun:
     """A run of a dynamic model whose output dims are found while it runs.
 
@@ -215,7 +238,7 @@ class MeasuredRun:
         dims: The outputs' dims after the newest run, None before it and after a failure.
     """
 
-    __slots__ = ("_arrays", "_bound", "_device", "_expected", "_model", "_results", "_specs", "dims")
+    __slots__ = ("_arrays", "_bound", "_device", "_expected", "_fixed", "_model", "_results", "_specs", "dims")
 
     def __init__(
         self, model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None
@@ -233,6 +256,7 @@ class MeasuredRun:
         self.dims: list[Dims] | None = None
         self._expected: list[Out] | None = None
         self._bound: tuple[Task, list[Dims]] | None = None
+        self._fixed = model.rule is None  # what the rule says does not depend on the elements
 
     @property
     def task(self) -> Task:
@@ -242,13 +266,25 @@ class MeasuredRun:
     def run(self, arrays: list[Array | None]) -> None:
         """Finds the dims from the values that are there now, and runs the kernel, bound as before if the rule says the same as before."""
         self.dims = None
+        if self._bound is None or not self._fixed:
+            self._bind(arrays)
+        assert self._bound is not None
+        (fn, args), shapes = self._bound
+        found = fn(*args)
+        if found.__class__ is list:
+            shapes = [tuple([int(dim) for dim in shape]) for shape in found]
+        self.dims = shapes
+
+    def _bind(self, arrays: list[Array | None]) -> None:
         model, expected = self._model, None
         if model.rule is not None:
+            before = Asked.newest
             metas = [
-                ABSENT if array is None else Meta(spec.dtype, array.shape, array)
+                ABSENT if array is None else Asked(spec.dtype, array.shape, array)
                 for spec, array in zip(self._specs[0], arrays, strict=True)
             ]
             expected = model.rule(metas, model.arguments, len(self._results))
+            self._fixed = Asked.newest is before
         if self._bound is None or expected != self._expected:
             if expected is None:
                 results = [result for result, _ in self._results]
@@ -256,11 +292,6 @@ class MeasuredRun:
                 results = [self._sized(index, out.shape) for index, out in enumerate(expected)]
             bound = _kernel(model).bind(arrays, results, model.arguments), [result.shape for result in results]
             self._bound, self._expected = bound, expected
-        (fn, args), shapes = self._bound
-        found = fn(*args)
-        if isinstance(found, list):
-            shapes = [tuple([int(dim) for dim in shape]) for shape in found]
-        self.dims = shapes
 
     def _sized(self, index: int, dims: Dims) -> Array:
         """The output with exact dims if they are known, else as large as its description says."""

@@ -573,14 +573,30 @@ def _embedding_grad_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> 
 # Masks
 
 
-@kernel("MaskedSelect", "MaskedSelectV3")
-def _masked_select(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape]:
-    x, mask = raw(needs(inputs[0], "x")), needs(inputs[1], "mask")
+@binder("MaskedSelect", "MaskedSelectV3")
+def _bind_masked_select(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
+    x, mask, out = raw(needs(inputs[0], "x")), needs(inputs[1], "mask"), raw(outputs[0])
+    if x.shape == mask.shape and mask.size <= _PART:
+        return _masked_select_part, (x.reshape(-1), mask.reshape(-1), out.reshape(-1))
+    return _masked_select, (x, mask, out)
+
+
+def _masked_select_part(x: Array, mask: Array, out: Array) -> list[Shape]:
+    """All of it as one part; all flat."""
+    places = mask.nonzero()[0]
+    number = places.size
+    if number > out.size or number >= x.size * _NEARLY_ALL:
+        return _masked_select(x, mask, out)
+    x.take(places, None, out[:number], "clip")
+    return [(number,)]
+
+
+def _masked_select(x: Array, mask: Array, out: Array) -> list[Shape]:
     if x.shape != mask.shape:
         x, mask = np.broadcast_arrays(x, mask)
     values, chosen = x.reshape(-1), mask.reshape(-1)
     starts = _starts(chosen)
-    out = front(raw(outputs[0]), (starts[-1],))
+    out = front(out, (starts[-1],))
 
     def work(first: int, last: int) -> None:
         for part, (begin, end) in enumerate(itertools.pairwise(starts[first : last + 1]), first):
