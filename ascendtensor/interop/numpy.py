@@ -9,12 +9,12 @@ import numpy as np
 from .. import promotion
 from ..base import TensorBase
 from ..dtypes import INTEGER, DTypeLike, as_dtype, bool_, get_default_dtype
-from ..errors import DTypeError, ShapeError, UnsupportedError, ValueRangeError
+from ..errors import DTypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from ..ops import comparison
 from ..ops.call import call
 from ..ops.host import Array, download, upload
 from ..ops.table.elementwise import CAST
-from ..ops.views import expand
+from ..ops.views import expand, view
 from ..ops.writing import copy_into
 
 NUMBERS: Final = (int, float, complex)
@@ -100,6 +100,19 @@ def cast(tensor: Any, dtype: DTypeLike | None) -> Any:
         return tensor
     wanted = as_dtype(dtype)
     return tensor if tensor.desc.dtype is wanted else call(CAST, (tensor,), (wanted,))
+
+
+def vector(tensor: Any, axis: int) -> Any:
+    """A tensor of no dimensions as one of a single element, where NumPy's functions let it have an axis; others as they are.
+
+    Raises:
+        IndexRangeError: A tensor of no dimensions has no such axis.
+    """
+    if tensor.desc.shape:
+        return tensor
+    if axis not in (0, -1):
+        raise IndexRangeError(f"axis {axis} is out of range for 0 dimensions")
+    return view(tensor, 1)
 
 
 def host(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from .. import dtypes as d
 from ..base import T, TensorBase
-from ..errors import DTypeError, ShapeError, ValueRangeError
+from ..errors import DTypeError, ValueRangeError
 from ..ops import comparison, elementwise, reduction, shape, views
 from . import numpy as border
 
@@ -24,6 +24,8 @@ class Reduction(NamedTuple):
 
 
 def _logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
+    if x.desc.dtype.is_complex:
+        raise DTypeError("complex numbers are refused, as by NumPy", where="logaddexp.reduce")
     return reduction.logsumexp(x, tuple(range(x.ndim)) if axis is None else axis, keepdims)
 
 
@@ -111,8 +113,7 @@ def running(function: Callable[..., Any], x: Any, axis: Any = 0, dtype: Any = No
     x = border.cast(x, dtype)
     if axis is None:
         x, axis = views.reshape(x, -1), 0
-    elif not x.ndim:
-        raise ShapeError("a 0-d tensor has no axis to run along").with_context(function.__name__, (x,))
+    x = border.vector(x, axis)
     found = function(x, axis)
     return border.put(found if isinstance(found, TensorBase) else found[0], out)
 

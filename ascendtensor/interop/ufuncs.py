@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import dtypes as d
 from ..base import TensorBase
-from ..errors import AscendTensorError, DTypeError, UnsupportedError
+from ..errors import AscendTensorError, DTypeError, ShapeError, UnsupportedError
 from ..ops import comparison, complex_numbers, elementwise, floats, indexing, matmul, reduction, statistics, unary, views
 from ..ops.arguments import is_tensor
 from ..ops.host import upload
@@ -37,6 +37,19 @@ class Ufunc(NamedTuple):
     """The function takes no number."""
     truth: bool = False
     """The result is bool whatever the operands are."""
+
+
+def _of_small(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is of int8 where all its operands are of bool, as NumPy's."""
+
+    @functools.wraps(function)
+    def widened(*operands: Any, **options: Any) -> Any:
+        for x in operands:
+            if not isinstance(x, bool) and not (is_tensor(x) and x.desc.dtype is d.bool_):
+                return function(*operands, **options)
+        return function(*(border.cast(x, d.int8) if is_tensor(x) else int(x) for x in operands), **options)
+
+    return widened
 
 
 def _cbrt(x: Any) -> Any:
@@ -63,16 +76,50 @@ def _abs(x: Any, *, out: Any = None) -> Any:
     return border.put(views.alias(x), out) if x.desc.dtype is d.bool_ else unary.abs(x, out=out)
 
 
+def _fabs(x: Any) -> Any:
+    if x.desc.dtype.is_complex:
+        raise DTypeError("complex numbers are refused, as by NumPy", advice="Take np.absolute of them.")
+    return unary.abs(x)
+
+
+def _rint(x: Any) -> Any:
+    if not x.desc.dtype.is_complex:
+        return unary.round(x)
+    return complex_numbers.complex(unary.round(views.real(x)), unary.round(views.imag(x)))
+
+
+def _ldexp(x: Any, exponent: Any) -> Any:
+    for operand in (x, exponent):
+        if isinstance(operand, complex) or (is_tensor(operand) and operand.desc.dtype.is_complex):
+            raise DTypeError("complex numbers are refused, as by NumPy")
+    return floats.ldexp(x, exponent)
+
+
 def _sign(x: Any) -> Any:
+    if x.desc.dtype is d.bool_:
+        raise DTypeError("bool is refused, as by NumPy", advice="Cast with .astype(np.int8) first.")
     return complex_numbers.sgn(x) if x.desc.dtype.is_complex else unary.sign(x)
 
 
+def _with_matrix(function: str, matrix: Any, vector: Any) -> None:
+    if matrix.ndim < 2 or not vector.ndim:
+        raise ShapeError("matrices and vectors are needed").with_context(function, (matrix, vector))
+
+
 def _matvec(matrix: Any, vector: Any) -> Any:
+    _with_matrix("matvec", matrix, vector)
     return views.squeeze(matmul.matmul(matrix, views.unsqueeze(vector, -1)), -1)
 
 
 def _vecmat(vector: Any, matrix: Any) -> Any:
+    _with_matrix("vecmat", matrix, vector)
     return views.squeeze(matmul.matmul(views.unsqueeze(complex_numbers.conj(vector), -2), matrix), -2)
+
+
+def _vecdot(left: Any, right: Any) -> Any:
+    if not left.ndim or not right.ndim:
+        raise ShapeError("vectors are needed").with_context("vecdot", (left, right))
+    return matmul.vecdot(left, right)
 
 
 def _product(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,18 +164,18 @@ NAMED: Final[dict[str, Ufunc]] = {
     "deg2rad": Ufunc(floats.deg2rad),
     "degrees": Ufunc(floats.rad2deg),
     "divide": Ufunc(elementwise.div),
-    "divmod": Ufunc(_divmod),
+    "divmod": Ufunc(_of_small(_divmod)),
     "equal": Ufunc(comparison.eq, truth=True),
     "exp": Ufunc(unary.exp),
     "exp2": Ufunc(unary.exp2),
     "expm1": Ufunc(unary.expm1),
-    "fabs": Ufunc(unary.abs, floating=True),
+    "fabs": Ufunc(_fabs, floating=True),
     "float_power": Ufunc(floats.float_power),
     "floor": Ufunc(unary.floor),
-    "floor_divide": Ufunc(elementwise.floor_divide),
+    "floor_divide": Ufunc(_of_small(elementwise.floor_divide)),
     "fmax": Ufunc(floats.fmax),
     "fmin": Ufunc(floats.fmin),
-    "fmod": Ufunc(elementwise.fmod),
+    "fmod": Ufunc(_of_small(elementwise.fmod)),
     "frexp": Ufunc(floats.frexp, floating=True),
     "gcd": Ufunc(floats.gcd),
     "greater": Ufunc(comparison.gt, truth=True),
@@ -140,8 +187,8 @@ NAMED: Final[dict[str, Ufunc]] = {
     "isinf": Ufunc(comparison.isinf, truth=True),
     "isnan": Ufunc(comparison.isnan, truth=True),
     "lcm": Ufunc(floats.lcm),
-    "ldexp": Ufunc(floats.ldexp),
-    "left_shift": Ufunc(comparison.bitwise_left_shift),
+    "ldexp": Ufunc(_ldexp),
+    "left_shift": Ufunc(_of_small(comparison.bitwise_left_shift)),
     "less": Ufunc(comparison.lt, truth=True),
     "less_equal": Ufunc(comparison.le, truth=True),
     "log": Ufunc(unary.log),
@@ -164,25 +211,25 @@ NAMED: Final[dict[str, Ufunc]] = {
     "nextafter": Ufunc(floats.nextafter, floating=True),
     "not_equal": Ufunc(comparison.ne, truth=True),
     "positive": Ufunc(unary.positive),
-    "power": Ufunc(elementwise.pow),
+    "power": Ufunc(_of_small(elementwise.pow)),
     "rad2deg": Ufunc(floats.rad2deg),
     "radians": Ufunc(floats.deg2rad),
     "reciprocal": Ufunc(unary.reciprocal),
-    "remainder": Ufunc(elementwise.remainder),
-    "right_shift": Ufunc(comparison.bitwise_right_shift),
-    "rint": Ufunc(unary.round, floating=True),
+    "remainder": Ufunc(_of_small(elementwise.remainder)),
+    "right_shift": Ufunc(_of_small(comparison.bitwise_right_shift)),
+    "rint": Ufunc(_rint, floating=True),
     "sign": Ufunc(_sign),
     "signbit": Ufunc(comparison.signbit, truth=True),
     "sin": Ufunc(unary.sin),
     "sinh": Ufunc(unary.sinh),
     "spacing": Ufunc(_spacing, floating=True),
     "sqrt": Ufunc(unary.sqrt),
-    "square": Ufunc(elementwise.square),
+    "square": Ufunc(_of_small(elementwise.square)),
     "subtract": Ufunc(elementwise.sub),
     "tan": Ufunc(unary.tan),
     "tanh": Ufunc(unary.tanh),
     "trunc": Ufunc(unary.trunc),
-    "vecdot": Ufunc(_product(matmul.vecdot), of_tensors=True),
+    "vecdot": Ufunc(_product(_vecdot), of_tensors=True),
     "vecmat": Ufunc(_product(_vecmat), of_tensors=True),
 }
 
@@ -304,6 +351,8 @@ def _accumulate(like: Any, ufunc: np.ufunc, how: Ufunc, inputs: tuple[Any, ...],
     if function is None:
         return NotImplemented
     _, x = border.tensors(like, inputs[0])
+    if not x.ndim:
+        raise DTypeError("a tensor of no dimensions has nothing to run along", where=f"{ufunc.__name__}.accumulate")
     return reducing.running(function, x, *inputs[1:], **options)
 
 
@@ -311,7 +360,7 @@ def _outer(like: Any, ufunc: np.ufunc, how: Ufunc, inputs: tuple[Any, ...], opti
     if ufunc.nin != 2 or ufunc.signature is not None:
         return NotImplemented
     _, left, right = border.operands(like, *inputs)
-    if is_tensor(left) and is_tensor(right):
+    if is_tensor(left) and is_tensor(right) and left.desc.shape:
         left = views.reshape(left, (*left.desc.shape, *(1,) * len(right.desc.shape)))
     return _call(like, ufunc, how, (left, right), options)
 

@@ -73,7 +73,7 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     if not given:
         raise ShapeError("there are no tensors to join", where="cat")
     for tensor in given:
-        if not tensor.desc.numel or tensor.desc.dtype is d.complex128:
+        if not tensor.desc.numel or (tensor.desc.dtype.is_complex and _is_double(given)):
             return into(_joined_specially(given, dim), out)
     return call(table.CONCAT, given, (dim,)) if out is None else write(table.CONCAT, out, given, (dim,))
 
@@ -98,6 +98,11 @@ def concatenate(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> 
         tensor([1, 2, 3], device='npu:0')
     """
     return cat(tensors, dim, out=out)
+
+
+def _is_double(given: tuple[T, ...]) -> bool:
+    """Whether complex operands have complex128 for their common dtype: one of them does, or one is of float64."""
+    return any(tensor.desc.dtype is d.complex128 or tensor.desc.dtype is d.float64 for tensor in given)
 
 
 def _joined_specially(given: tuple[T, ...], dim: int) -> T:
@@ -148,7 +153,7 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     given = tuple(tensors)
     if not given:
         raise ShapeError("there are no tensors to stack", where="stack")
-    if any(tensor.desc.dtype is d.complex128 for tensor in given):
+    if any(tensor.desc.dtype.is_complex for tensor in given) and _is_double(given):
         ndim = len(given[0].desc.shape) + 1
         pairs = tuple(as_pairs(in_dtype(tensor, d.complex128)) for tensor in given)
         return into(from_pairs(call(table.PACK, pairs, (dim % ndim if -ndim <= dim < ndim else dim,))), out)

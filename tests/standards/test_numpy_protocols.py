@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from numpy.testing import overrides
 
 import ascendtensor as at
@@ -517,69 +515,3 @@ def test_words_that_mean_the_same() -> None:
     assert y is x and x.astype(np.float32) is not x
     assert x.fill(3) is None and x.unique().tolist() == [3.0]
     assert at.tensor([1, 2]).mean(axis=0).item() == 1.5
-
-
-# Any expression
-
-
-def _exp(x: Any) -> Any:
-    return np.exp(np.minimum(x, 1))  # what grows without bound makes a last bit a different number
-
-
-_ONE = [np.sin, _exp, np.abs, np.negative, np.tanh, np.floor, np.transpose, np.ravel, np.copy, np.isnan, np.arctan, np.flip, np.sort]
-_TWO = [np.add, np.subtract, np.multiply, np.maximum, np.hypot, np.arctan2, np.less, np.minimum]
-_TAKING = [np.sum, np.max, np.mean, np.cumsum, np.std, np.argmin, np.median, np.any, np.ptp]
-
-
-@st.composite
-def programs(draw: st.DrawFn) -> tuple[tuple[int, ...], list[tuple[int, Any, bool]]]:
-    """A shape, and 1 to 5 steps: the kind of step, its function, and whether the other operand is an array."""
-    shape = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
-    kinds = st.sampled_from([(0, _ONE), (1, _TWO), (2, _TAKING), (3, [np.stack, np.concatenate, np.hstack]), (4, [np.where])])
-    steps = []
-    for _ in range(draw(st.integers(1, 5))):
-        kind, found = draw(kinds)
-        steps.append((kind, draw(st.sampled_from(found)), draw(st.booleans())))
-    return shape, steps
-
-
-def _run(shape: tuple[int, ...], steps: list[tuple[int, Any, bool]], convert: Callable[[Any], Any]) -> Any:
-    random = np.random.default_rng(len(steps))
-    value = convert(random.uniform(-2, 2, shape).astype(np.float32))
-    for kind, function, on_host in steps:
-        if kind == 0:
-            if value.dtype in (np.bool_, at.bool):
-                value = np.multiply(value, np.float32(1)) if convert is not at.tensor else value.to(at.float32)
-            value = function(value) if np.ndim(value) or function not in (np.sort, np.flip) else value
-        elif kind == 2:
-            value = function(_plain(value)) if on_host or not np.ndim(value) else function(_plain(value), axis=-1)
-        else:
-            other = np.broadcast_to(np.float32(0.5), np.shape(value)).copy()
-            other = other if on_host else convert(other)
-            value = _plain(value)
-            if kind == 1:
-                value = function(value, other) if on_host else function(other, value)
-            elif kind == 3:
-                value = function([value, other]) if np.ndim(value) else value
-            else:
-                value = function(np.less(value, other), other, value)
-    return value
-
-
-def _plain(value: Any) -> Any:
-    """As float32: what comes of integers and bool is another matter."""
-    return value.to(at.float32) if isinstance(value, at.Tensor) else np.asarray(value, np.float32)
-
-
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(programs())
-def test_any_expression_gives_what_it_gives_on_arrays(program: tuple[tuple[int, ...], list[tuple[int, Any, bool]]]) -> None:
-    shape, steps = program
-    found = _run(shape, steps, at.tensor)
-    with np.errstate(all="ignore"):
-        expected = _run(shape, steps, np.asarray)
-    assert isinstance(found, at.Tensor)
-    if any(function in (np.floor, np.less, np.argmin) for _, function, _ in steps):
-        assert found.shape == np.shape(expected)  # a last bit decides
-    else:
-        np.testing.assert_allclose(found.numpy().astype(np.float64), np.asarray(expected, np.float64), rtol=1e-3, atol=1e-3)

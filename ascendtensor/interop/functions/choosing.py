@@ -12,6 +12,8 @@ from ...errors import ShapeError, UnsupportedError, ValueRangeError
 from ...ops import combining, comparison, gather, indexing, shape, sorting, views
 from ...ops.arguments import is_tensor
 from ...ops.writing import copy_into
+from ...promotion import result_type
+from ...shapes import normalize_dim
 from .. import numpy as border
 from ..ufuncs import same_dtype
 
@@ -22,12 +24,17 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     """Elements by their places along an axis, or in the flattened tensor. Like: numpy.take."""
     if mode != "raise":
         raise UnsupportedError(f"mode={mode!r} is not there for tensors", where="take", advice="Bring the indices into range first.")
-    a, places = border.tensors(a, indices)
+    if is_tensor(indices):
+        a, places = border.tensors(a, indices)
+    else:  # what lies on the host is looked at there
+        places = np.asarray(indices)
+        places = places if places.size else places.astype(np.int64)
     if axis is None:
         a, axis = views.reshape(a, -1), 0
-    if not places.desc.numel:
+    a = border.vector(a, axis)
+    if is_tensor(places) and not places.desc.numel:
         places = border.cast(places, d.int64)
-    return border.put(indexing.get(a, (slice(None),) * (axis % a.ndim) + (places,)), out)
+    return border.put(indexing.get(a, (slice(None),) * normalize_dim(axis, a.ndim) + (places,)), out)
 
 
 def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
@@ -112,6 +119,7 @@ def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     condition, a = border.tensors(condition, a)
     if axis is None:
         a, axis = views.reshape(a, -1), 0
+    a = border.vector(a, axis)
     (places,) = gather.nonzero(condition, as_tuple=True)
     return border.put(gather.index_select(a, axis, places), out)
 
@@ -135,7 +143,10 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     if count != len(choicelist) or not count:
         raise ValueRangeError("as many conditions as choices are needed, and one at least", where="select")
     *both, result = border.operands(*condlist, *choicelist, default)
-    for condition, choice in zip(reversed(both[:count]), reversed(both[count:]), strict=True):
+    choices = [*both[count:], result]
+    common = result_type((x.desc.dtype, x.ndim) if is_tensor(x) else (type(x), -1) for x in choices)
+    *choices, result = (border.cast(x, common) if is_tensor(x) else x for x in choices)
+    for condition, choice in zip(reversed(both[:count]), reversed(choices), strict=True):
         (chosen,) = border.tensors(condition)
         result = gather.where(_truth(chosen), choice, result)
     return result
@@ -167,7 +178,8 @@ def _sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """The places that would put the elements in order. Like: numpy.argsort."""
     border.refuse("argsort", order=order)
-    return sorting.argsort(*_row(a, axis), stable=True)
+    a, axis = _row(a, axis)
+    return sorting.argsort(border.vector(a, axis), axis, stable=True)
 
 
 def _partition(a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
@@ -198,6 +210,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise ValueRangeError(f'side must be "left" or "right", not {side!r}', where="searchsorted")
     a, v, sorter = border.operands(a, v, sorter)
     (a,) = border.tensors(a) if is_tensor(a) else border.tensors(v, a)[1:]
+    if a.ndim != 1:
+        raise ShapeError("a sorted vector is needed", advice="at.searchsorted takes a row for each row.").with_context("searchsorted", (a,))
     if sorter is not None:
         a = gather.index_select(a, 0, sorter)
     if is_tensor(v):
@@ -296,8 +310,9 @@ def _intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices
 
 
 def _setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
-    first, second = _both(ar1, ar2)
-    return first[sorting.isin(first, second, invert=True)]
+    first, second = (views.reshape(x, -1) for x in border.tensors(ar1, ar2))
+    first = sorting.unique(first)
+    return first[sorting.isin(*same_dtype(first, second), invert=True)]
 
 
 def _setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:

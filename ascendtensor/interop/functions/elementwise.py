@@ -103,6 +103,9 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    for x in border.tensors(a, v):
+        if x.ndim != 1:
+            raise ShapeError("vectors are needed").with_context("correlate", (x,))
     a, v = _vectors("correlate", a, v)
     v = complex_numbers.conj(v)
     if a.shape[0] < v.shape[0]:
@@ -113,7 +116,11 @@ def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 def _polyval(p: Any, x: Any) -> Any:
     p, x = border.tensors(p, x)
-    result = views.expand(p[0] * 0, *x.shape) if p.ndim else p
+    if p.desc.numel:
+        p, x = same_dtype(p, x)
+    if not p.ndim:
+        raise ShapeError("a vector of factors is needed").with_context("polyval", (p,))
+    result = x.new_zeros(x.shape)
     for factor in views.unbind(p, 0):
         result = result * x + factor
     return result
@@ -136,6 +143,8 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
 
 def _unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * math.pi) -> Any:
     p = border.floating(p)
+    if not p.shape[axis]:
+        return shape.clone(p)
     steps = views.narrow(p, axis, 1, p.shape[axis] - 1) - views.narrow(p, axis, 0, p.shape[axis] - 1)
     half = period / 2
     wrapped = elementwise.remainder(steps + half, period) - half

@@ -146,6 +146,12 @@ def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = Non
     return linalg_norms.pinv(a, rtol=tolerance, hermitian=hermitian)
 
 
+def _cond(x: Any, p: Any = None) -> Any:
+    if not x.desc.numel:
+        raise ShapeError("a matrix without elements has no condition number").with_context("linalg.cond", (x,))
+    return linalg_norms.cond(border.floating(x), p)
+
+
 def _matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     if A.ndim < 2:
         return reduction.any(A).to("int64")
@@ -218,7 +224,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "inner": _inner,
     "kron": _kron,
     "linalg.cholesky": _cholesky,
-    "linalg.cond": lambda x, p=None: linalg_norms.cond(border.floating(x), p),
+    "linalg.cond": _cond,
     "linalg.cross": lambda x1, x2, /, *, axis=-1: _cross(x1, x2, axis=axis),
     "linalg.det": lambda a: systems.det(border.floating(a)),
     "linalg.diagonal": lambda x, /, *, offset=0: systems.diagonal(x, offset=offset),

@@ -122,7 +122,7 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
     a = border.floating(border.cast(a, dtype))
     keep = bool(keepdims) if border.is_given(keepdims) else False
     middle, _ = _mean_and_count(a, axis, True)
-    squares = reduction.sum(_without_nan(unary.abs(a - middle) ** 2, 0), axis, keep)
+    squares = reduction.sum(comparison.where(comparison.isnan(a), 0, unary.abs(a - middle) ** 2), axis, keep)
     count = reduction.sum(~comparison.isnan(a), axis, keep) - ddof
     result = squares / border.cast(count, squares.dtype)
     return border.put(comparison.where(count > 0, result, math.nan), out)
@@ -168,6 +168,8 @@ def _cumulative(function: Callable[..., Any], first: int) -> Callable[..., Any]:
 def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     given = [value if border.is_given(value) else None for value in (prepend, append)]
     a, *edges = border.operands(a, *given)
+    if n == 0:
+        return a
 
     def edge(value: Any) -> Any:
         if value is None:
@@ -209,7 +211,14 @@ def _median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = F
 
 
 def _nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    if not a.desc.numel:
+        return _median(a, axis, out, keepdims=keepdims)
     return _nanquantile(a, 0.5, axis, out, keepdims=keepdims)
+
+
+def _of_none(a: Any, dim: int | None) -> Any:
+    """NaN where all elements were left out."""
+    return reduction.mean(a, dim)
 
 
 def _fractions(function: Callable[..., Any], scale: float) -> Callable[..., Any]:
@@ -227,14 +236,15 @@ def _fractions(function: Callable[..., Any], scale: float) -> Callable[..., Any]
     ) -> Any:
         border.refuse("quantile", weights=weights, **options)
         a, dim, kept = reducing.one_axis(border.floating(a), axis)
+        none = function is statistics.nanquantile and not a.desc.numel
         if border.is_array_like(q) and not isinstance(q, (int, float)):
             q = np.asarray(border.host(q), np.float64)
             flat = [value / scale for value in q.reshape(-1).tolist()]
-            found = function(a, flat, dim, interpolation=method)
+            found = shape.stack([_of_none(a, dim)] * len(flat)) if none else function(a, flat, dim, interpolation=method)
             lead = q.shape
             result = views.reshape(found, (*lead, *found.shape[1:]))
         else:
-            lead, result = (), function(a, float(q) / scale, dim, interpolation=method)
+            lead, result = (), _of_none(a, dim) if none else function(a, float(q) / scale, dim, interpolation=method)
         return border.put(_kept(result, kept, keepdims, lead), out)
 
     return quantile
@@ -297,6 +307,8 @@ def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
 
 def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     f, *steps = border.operands(f, *varargs)
+    if axis is not None and not f.ndim:
+        raise ShapeError("a tensor of no dimensions has no slope").with_context("gradient", (f,))
     spacing = None if not steps else steps[0] if len(steps) == 1 and not is_tensor(steps[0]) else steps
     found = statistics.gradient(border.floating(f), spacing=spacing, dim=axis, edge_order=edge_order)
     return found[0] if len(found) == 1 else tuple(found)
@@ -304,6 +316,7 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
 
 def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     x, weights = border.tensors(x, weights)
+    x = border.cast(x, d.uint8) if x.dtype is d.bool_ else x
     return sorting.bincount(x, weights, minlength)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from ...ops import folding, gather, host, shape, views
+from ...shapes import normalize_dim
 from .. import numpy as border
 
 # Shapes and axes
@@ -85,6 +86,8 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     if axis is None:
         return views.squeeze(a)
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    if not a.ndim and set(axes) <= {0, -1}:  # NumPy lets a 0-d array have an axis here
+        return a
     if any(not -a.ndim <= one < a.ndim for one in axes):
         raise IndexRangeError(f"axis {axis} is out of range for {a.ndim} dimensions").with_context("squeeze", (a,))
     if any(a.shape[one] != 1 for one in axes):
@@ -112,7 +115,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 
 def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
-    axis, start = axis % a.ndim, start if start >= 0 else start + a.ndim
+    axis, start = normalize_dim(axis, a.ndim), start if start >= 0 else start + a.ndim
     return views.movedim(a, axis, start - 1 if axis < start else start)
 
 
@@ -192,7 +195,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     arr, values = border.tensors(arr, values)
     if axis is None:
         arr, axis = views.reshape(arr, -1), 0
-    axis = axis % arr.ndim
+    axis = normalize_dim(axis, arr.ndim)
     length = arr.shape[axis]
     places = np.arange(length)[obj] if isinstance(obj, slice) else np.asarray(border.host(obj))
     if places.ndim:
@@ -210,7 +213,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     if axis is None:
         arr, axis = views.reshape(arr, -1), 0
-    axis = axis % arr.ndim
+    axis = normalize_dim(axis, arr.ndim)
     kept = np.delete(np.arange(arr.shape[axis]), obj if isinstance(obj, slice) else border.host(obj))
     return gather.index_select(arr, axis, *border.tensors(arr, kept)[1:])
 
@@ -244,6 +247,7 @@ def _split_along(axis: int) -> Callable[..., Any]:
 
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """Each element several times in a row. Like: numpy.repeat."""
+    a = a if axis is None else border.vector(a, axis)
     counts = repeats if isinstance(repeats, int) else border.tensors(a, repeats)[1]
     return shape.repeat_interleave(a, counts, axis)
 
