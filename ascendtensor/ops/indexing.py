@@ -59,8 +59,10 @@ def get(input: T, index: Any) -> T:
         if simple is not None:
             return base.view_as(input, desc.dtype, *simple)
     try:
-        if kind is input.__class__ and _is_whole_mask(input, index):
-            return _selected(input, index)
+        if kind is input.__class__:
+            taken = _by_tensor(input, index)
+            if taken is not None:
+                return taken
         parts = _parts(index)
         found = shapes.basic_index(shape, desc.strides, offset, parts)
         view = base.view_as(input, desc.dtype, found.shape, found.strides, found.offset)
@@ -71,6 +73,23 @@ def get(input: T, index: Any) -> T:
         return _gathered(view, *_indices(view, found.advanced))
     except AscendTensorError as error:
         raise error.with_context("index", (input,)) from None
+
+
+def _by_tensor(input: T, index: TensorBase) -> T | None:
+    """`input[index]` for one index tensor or one mask, where neither has to be changed first; else None."""
+    desc, other = input.desc, index.desc
+    if other.device is not desc.device or not desc.shape or not desc.numel or desc.dtype is dtypes.complex128:
+        return None
+    if other.dtype is bool_:
+        if other.shape == desc.shape:
+            return _selected(input, index)
+        if other.shape != desc.shape[:1]:
+            return None
+        index = _positions(index)
+    elif not other.shape or other.dtype not in (int64, dtypes.int32):
+        return None
+    taken: T = call(TAKE, (input, index), (0,))
+    return taken
 
 
 def _is_whole_mask(view: TensorBase, part: Any) -> bool:
@@ -451,9 +470,9 @@ def _positions(mask: Any) -> Any:
     """Where a mask holds, counted along its flattened elements."""
     if isinstance(mask, np.ndarray):
         return np.flatnonzero(mask)
-    flat = views.reshape(mask, mask.desc.numel)
+    flat = mask if len(mask.desc.shape) == 1 else views.reshape(mask, mask.desc.numel)
     found = call(PLACES, (flat,))
-    return views.reshape(found, (found.desc.numel,))
+    return base.view(found, (found.desc.numel,), (1,), 0)
 
 
 def _on_device(part: Any, length: int, dim: int, view: TensorBase, idle: bool) -> TensorBase:

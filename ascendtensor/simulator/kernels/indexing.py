@@ -106,7 +106,17 @@ def _bind_gather(inputs: Inputs, outputs: Outputs, attrs: Attrs, axis: int) -> T
     x, indices = raw(needs(inputs[0], "x")), needs(inputs[1], "indices")
     batch = axis_of(attrs.get("batch_dims", 0), indices.ndim) if attrs.get("batch_dims", 0) else 0
     axis = axis_of(axis, x.ndim)
-    return _gather, (x, indices, axis, batch, raw(outputs[0]), attrs.get("negative_index_support", False))
+    out, negative = raw(outputs[0]), attrs.get("negative_index_support", False)
+    if not batch and out.size and 0 < indices.size <= _PART:
+        return _gather_few, (x, indices, indices.view(f"u{indices.itemsize}"), axis, out, negative)
+    return _gather, (x, indices, axis, batch, out, negative)
+
+
+def _gather_few(x: Array, indices: Array, unsigned: Array, axis: int, out: Array, negative: bool) -> None:
+    """As ``_gather`` without batches; a negative index is a huge unsigned one."""
+    if np.maximum.reduce(unsigned, None) >= x.shape[axis]:
+        indices = _checked(indices, x.shape[axis], negative)
+    x.take(indices, axis, out, "clip")
 
 
 @binder("GatherV2", values=(2,))
@@ -671,7 +681,22 @@ def _places_in(mask: Array, out: Array) -> int:
     return starts[-1]
 
 
-@kernel("NonZero", "Where")
+@binder("NonZero", "Where")
+def _bind_nonzero(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
+    x, out = needs(inputs[0], "x"), outputs[0]
+    if x.ndim == 1 and x.dtype.kind == "b" and out.dtype == np.int64 and x.size <= _PART:
+        return _nonzero_part, (x, out.reshape(-1), bool(attrs.get("transpose", False)))
+    return _nonzero, (inputs, outputs, attrs)
+
+
+def _nonzero_part(mask: Array, out: Array, turned: bool) -> list[Shape]:
+    """The places in a short flat mask."""
+    places = mask.nonzero()[0]
+    number = places.size
+    out[:number] = places
+    return [(1, number) if turned else (number, 1)]
+
+
 def _nonzero(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape]:
     x, out = needs(inputs[0], "x"), outputs[0]
     if x.ndim == 1 and x.dtype.kind == "b" and out.dtype == np.int64:
