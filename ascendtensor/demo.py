@@ -233,11 +233,12 @@ def lines(report: Report, digits: Digits, dtype: DType, device: str, elapsed: fl
     """The report, line by line; the last one is the accuracy of the hidden-layer model."""
     cache, memory = handle_cache.info(), runtime.memory_stats(device)
     yield f"backend: {runtime.backend()}, SoC {runtime.soc_name()}"
-    yield f"digits: {len(digits.train)} to train on, {len(digits.test)} held out; arithmetic in {dtype.name}"
-    yield f"  {'model':14}{'last loss':>11}{'off float64':>14}{'allowed':>10}{'held out, right':>18}"
+    yield f"digits: {len(digits.train):,} to train on, {len(digits.test):,} held out; arithmetic in {dtype.name}"
+    yield f"  {'model':14}{'last loss':>11}{'held out, right':>18}{'off NumPy float64':>20}{'allowed':>10}"
     for name, loss in report.losses.items():
         right = f"{100 * report.accuracies[name]:.1f} %"
-        yield f"  {name:14}{loss:11.4f}{report.differences[name]:14.1e}{TOLERANCE[dtype.name]:10g}{right:>18}"
+        yield f"  {name:14}{loss:11.4f}{right:>18}{report.differences[name]:20.1e}{TOLERANCE[dtype.name]:10g}"
+    yield "  (off: the largest relative difference between the losses here and the same training in NumPy)"
     launches = handle_cache.launches()
     yield f"operators launched: {sum(launches.values()):,}"
     yield from _table(sorted(launches.items(), key=lambda item: -item[1]))

@@ -153,7 +153,7 @@ class HandleRegistry:
                 capacity=self._capacity,
                 handles=len(self._handles),
                 loaded_models=len(self._loaded),
-                compile_seconds=self._compile_seconds,
+                compile_seconds=round(self._compile_seconds, 6),
                 dynamic_launches=self._retired_dynamic + sum(plan.hits for plan in plans if plan.dynamic),
             )
 

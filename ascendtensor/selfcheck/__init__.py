@@ -54,6 +54,9 @@ def run(options: argparse.Namespace) -> int:
     report = {"format": FORMAT, **surroundings(device)}
     if options.only != "rules":
         report["operators"] = _shown(operators.checked(device, options.operator))
+        if not report["operators"]:
+            print(f"error: no operator that is checked has {options.operator!r} in its name", file=sys.stderr)
+            return 1
     if options.only != "operators":
         report["rules"] = _shown(rules.checked(device))
         report["not_checked"] = rules.NOT_CHECKED

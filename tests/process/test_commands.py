@@ -109,9 +109,10 @@ def test_info_names_packages_that_the_demo_misses(monkeypatch: pytest.MonkeyPatc
 REPORT = [
     r"backend: \w+ \(.+\), SoC \w+",
     r"digits: 225 to train on, 75 held out; arithmetic in {dtype}",
-    r"  model +last loss .*",
-    r"  softmax +\d+\.\d{{4}} +\S+e[+-]\d\d +\S+ +\d+\.\d %",
-    r"  hidden layer +\d+\.\d{{4}} +\S+e[+-]\d\d +\S+ +\d+\.\d %",
+    r"  model +last loss +held out, right +off NumPy float64 +allowed",
+    r"  softmax +\d+\.\d{{4}} +\d+\.\d % +\S+e[+-]\d\d +\S+",
+    r"  hidden layer +\d+\.\d{{4}} +\d+\.\d % +\S+e[+-]\d\d +\S+",
+    r"  \(off: the largest relative difference between the losses here and the same training in NumPy\)",
     r"operators launched: [\d,]+",
     r"(  [A-Z]\w+ +[\d,]+( +[A-Z]\w+ +[\d,]+)*\n?)+",
     r"op handles: [\d,]+ hits, [\d,]+ misses, [\d,]+ models loaded, \d+ ms compiling",

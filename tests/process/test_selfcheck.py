@@ -50,7 +50,8 @@ def test_parts_and_choices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert {each["operator"] for each in report["operators"]} == {"cumsum"}
     status, report = check(tmp_path, "--only", "rules")
     assert status == 0 and "operators" not in report and report["not_checked"]
-    assert main(["selfcheck", "-o", "-", "--operator", "no such"]) == 1  # nothing was checked
+    assert main(["selfcheck", "-o", "-", "--only", "operators", "--operator", "no such"]) == 1
+    assert "no operator that is checked has 'no such' in its name" in capsys.readouterr().err
     assert main(["selfcheck", "--device", "npu:9"]) == 1
     assert "out of range" in capsys.readouterr().err
 
