@@ -183,7 +183,7 @@ def get_tensor_desc_dim_v2(desc: int, index: int) -> int:
 def get_tensor_desc_dims(desc: int) -> tuple[int, ...]:
     """All dims, as after `execute_v2` of a dynamic model or after `infer_shape`; `(-2,)` for unknown rank."""
     count = _acl.get_tensor_desc_num_dims(desc)
-    return (-2,) if count == UNKNOWN_RANK_DIMS else tuple(get_tensor_desc_dim_v2(desc, i) for i in range(count))
+    return (-2,) if count == UNKNOWN_RANK_DIMS else tuple([get_tensor_desc_dim_v2(desc, i) for i in range(count)])
 
 
 def get_tensor_desc_dim_range(desc: int, index: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ in the plan.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -202,19 +203,27 @@ def contiguous_copy(tensor: TensorBase) -> TensorBase:
     PyTorch has no negative steps, and no chip's AsStrided was ever given one. A whole tensor with its dims in another order is a Transpose:
     it needs nothing but its order, where AsStrided gets sizes, strides and offset written to the device before each launch.
     """
-    shape = tensor.desc.shape
-    strides, offset, flipped = shapes.without_negative_strides(shape, base.element_strides(tensor), base.element_offset(tensor))
-    dims = None if offset or flipped else shapes.permutation(shape, strides)
-    if dims:
-        whole = TensorDesc.of(tuple([shape[dims.index(dim)] for dim in range(len(shape))]), tensor.desc.dtype, tensor.desc.device)
-        copied: TensorBase = call(TRANSPOSE, (base.make(tensor.__class__, whole, base.storage(tensor)),), (dims,))
+    shape, strides, offset = tensor.desc.shape, base.element_strides(tensor), base.element_offset(tensor)
+    permuted = None if offset else _permuted(shape, strides)
+    if permuted is not None:
+        dims, lengths = permuted
+        whole = TensorDesc.of(lengths, tensor.desc.dtype, tensor.desc.device)
+        copied: TensorBase = structured(TRANSPOSE, base.make(tensor.__class__, whole, base.storage(tensor)), dims)
         return copied
+    strides, offset, flipped = shapes.without_negative_strides(shape, strides, offset)
     if tensor.desc.dtype is complex128:  # AsStrided has no kernel of it
         steps = (*(2 * step for step in base.element_strides(tensor)), 1)
         pairs = contiguous_copy(base.view_as(tensor, int64, (*shape, 2), steps, 2 * base.element_offset(tensor)))
         return base.view_as(pairs, complex128, shape, shapes.contiguous_strides(shape), base.element_offset(pairs) // 2)
     copy: TensorBase = call(AS_STRIDED, (whole_storage(tensor), shape or (1,), strides or (1,), (offset,)), (shape,))
     return call(FLIP, (copy,), (flipped,)) if flipped else copy
+
+
+@lru_cache(maxsize=1024)
+def _permuted(shape: shapes.Shape, strides: shapes.Strides) -> tuple[tuple[int, ...], shapes.Shape] | None:
+    """The order of dims that makes a view of these steps out of a tensor without gaps, and that tensor's shape; None if none does."""
+    dims = shapes.permutation(shape, strides)
+    return (dims, tuple([shape[dims.index(dim)] for dim in range(len(shape))])) if dims else None
 
 
 def whole_storage(tensor: TensorBase) -> TensorBase:

@@ -70,7 +70,11 @@ def _rows(input: T, target: T, weight: TensorBase | None, function: str) -> tupl
     if weight is not None and weight.desc.shape != (classes,):
         raise ShapeError(f"weight of shape {list(weight.desc.shape)} does not fit {classes} classes").with_context(function, (weight,))
     last = views.movedim(input, 1, -1) if len(shape) > 2 else input
-    return views.reshape(last, (target.desc.numel, classes)), views.reshape(target, (target.desc.numel,))
+    return _shaped(last, (target.desc.numel, classes)), _shaped(target, (target.desc.numel,))
+
+
+def _shaped(tensor: T, shape: tuple[int, ...]) -> T:
+    return tensor if tensor.desc.shape == shape else views.reshape(tensor, shape)
 
 
 def _class_loss(rows: T, target: T, weight: T | None, ignore_index: int, how: str, smoothing: float) -> T:
@@ -138,7 +142,7 @@ def cross_entropy(
     rows, classes = _rows(input, target, weight, "cross_entropy")
     logs = log_softmax(widened(rows), 1)
     loss = _class_loss(logs, classes, weight, ignore_index, reduction, label_smoothing)
-    return narrowed(views.reshape(loss, target.desc.shape if reduction == "none" else ()), input)
+    return narrowed(_shaped(loss, target.desc.shape if reduction == "none" else ()), input)
 
 
 def _soft_loss(input: T, target: T, weight: T | None, axis: int, how: str, smoothing: float) -> T:

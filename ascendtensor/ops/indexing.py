@@ -104,11 +104,11 @@ def _selected(view: T, mask: TensorBase) -> T:
 def trimmed(found: T, room: int) -> T:
     """A vector that was allocated for `room` elements, copied where much memory would be kept for few of them.
 
-    A copy costs as much as some ten KiB: below that only a vector of less than an eighth is worth one.
+    A copy costs as much as some ten KiB: below that only a vector of less than a sixteenth is worth one.
     """
     desc = found.desc
     idle = (room - desc.numel) * desc.dtype.itemsize
-    few = desc.numel * 2 < room if idle > _IDLE else desc.numel * 8 < room
+    few = desc.numel * 2 < room if idle > _IDLE else desc.numel * 16 < room
     return clone(found) if few and desc.numel else found
 
 

@@ -27,7 +27,8 @@ def _given(inputs: Inputs, index: int) -> Array | None:
 
 
 def _put(out: Array, value: Any) -> None:
-    store(np.broadcast_to(value, out.shape), out)
+    array = np.asarray(value)
+    store(array if array.shape == out.shape else np.broadcast_to(array, out.shape), out)
 
 
 # Losses over classes
@@ -82,7 +83,8 @@ def _sparse_cross_entropy_rule(inputs: list[Meta], attrs: Attrs, num_outputs: in
 
 
 def _check_classes(labels: Array, classes: int) -> None:
-    if labels.size and not (int(labels.min()) >= 0 and int(labels.max()) < classes):
+    # A negative label is a huge unsigned one.
+    if labels.size and np.maximum.reduce(labels.view(f"u{labels.itemsize}"), None) >= classes:
         raise IndexError(f"a label is out of range for {classes} classes")
 
 
