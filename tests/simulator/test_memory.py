@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -52,6 +53,24 @@ def test_freed_memory_comes_back_poisoned(acl: ModuleType) -> None:  # RT-29
         assert read(acl, address + 4096, 4) == b"\x7b" * 4
         acl.rt.memset(address, 1 << 20, 0, 1 << 20)
         acl.rt.free(address)
+
+
+def _host_counts_what_is_promised() -> bool:
+    setting = Path("/proc/sys/vm/overcommit_memory")
+    return not setting.exists() or setting.read_text(encoding="ascii").strip() == "2"
+
+
+@pytest.mark.skipif(_host_counts_what_is_promised(), reason="this host gives no memory away that it does not have")
+def test_a_board_may_have_more_memory_than_the_host() -> None:  # RT-28
+    acl, size = simulator, 1 << 38
+    acl.configure(memory=1 << 39)
+    assert (acl.init(), acl.rt.set_device(0)) == (0, 0)
+    address, ret = acl.rt.malloc(size, 0)
+    assert ret == 0
+    for place in (address, address + size - 64):
+        assert acl.rt.memset(place, 64, 3, 64) == 0
+        assert read(acl, place, 64) == b"\3" * 64
+    assert acl.rt.free(address) == 0
 
 
 def test_out_of_memory_and_accounting() -> None:  # RT-28, RT-33, K44

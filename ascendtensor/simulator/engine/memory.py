@@ -8,6 +8,7 @@ boards: an allocation's address is that of its array, and any mapped memory coun
 from __future__ import annotations
 
 import bisect
+import mmap
 import sys
 import threading
 from collections import defaultdict
@@ -33,6 +34,8 @@ RECYCLE_LIMIT: Final = 512 << 20
 
 PARAM_INVALID: Final = 107000
 OUT_OF_MEMORY: Final = 207001
+MAP_NORESERVE: Final = 0x4000
+"""Linux; Python's module has the name from 3.13 on."""
 
 
 class Block:
@@ -206,7 +209,20 @@ def _raw(size: int, host: bool) -> Bytes:
     try:
         return np.empty(size + ALIGNMENT, np.uint8)
     except (MemoryError, ValueError) as error:
+        if (unreserved := _unreserved(size + ALIGNMENT)) is not None:
+            return unreserved
         raise AclFault(OUT_OF_MEMORY, f"the host has no {size} bytes for the simulated device") from error
+
+
+def _unreserved(size: int) -> Bytes | None:
+    """Memory that is the host's only as it is touched: what a board has may be more than a laptop, and programs take pools of it."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        mapped = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE)
+    except (OSError, OverflowError, ValueError):
+        return None
+    return np.frombuffer(mapped, np.uint8)
 
 
 def _place(device: int, size: int) -> int:
