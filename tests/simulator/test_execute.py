@@ -296,6 +296,42 @@ def test_the_desc_is_to_be_set_back_before_the_next_use(acl: ModuleType) -> None
     assert download(acl, address, [3], "int64").tolist() == [0, 1, 3]
 
 
+def test_a_repeated_launch_reads_what_lies_there_now(acl: ModuleType) -> None:  # OP-13, OP-15, OM-28
+    load(acl, BOUNDED)
+    x = desc(acl, [4])
+    data, place = upload(acl, np.zeros(4, np.float32))
+    out, address = empty(acl, 32)
+
+    def launch(attr: int = 0) -> tuple[int, list[int]]:
+        y = desc(acl, [4, 1], "int64")
+        code = int(acl.op.execute_v2("NonZero", [x], [data], [y], [out], attr, 0))
+        return code, dims_of(acl, y)
+
+    for values in ([0, 1, 0, 1], [1, 1, 1, 0], [0, 0, 0, 0], [5, 0, 0, 0]):
+        held = np.array(values, np.float32).tobytes()
+        assert acl.rt.memcpy(place, 16, acl.util.bytes_to_ptr(held), 16, 1) == 0
+        code, dims = launch()
+        assert (code, dims) == (0, [np.count_nonzero(values), 1])
+        assert download(acl, address, dims[:1], "int64").tolist() == np.flatnonzero(values).tolist()
+
+    attr = acl.op.create_attr()
+    assert launch(attr)[0] == 0  # an empty object is none (ATTR-9)
+    assert acl.op.set_attr_bool(attr, "transpose", 1) == 0
+    assert launch(attr)[0] == 100024
+    assert launch() == (0, [1, 1])
+
+    _, other = upload(acl, np.ones(4, np.float32))
+    assert acl.update_data_buffer(data, other, 16) == 0
+    assert launch() == (0, [4, 1])
+    assert acl.rt.free(other) == 0
+    assert launch() == (0, [4, 1])  # the description as it was: the task fails
+    assert acl.rt.synchronize_stream(0) != 0
+    assert acl.update_data_buffer(data, place, 16) == 0
+    assert launch() == (0, [1, 1])
+    assert acl.update_data_buffer(data, 0, 16) == 0
+    assert launch()[0] == 100000
+
+
 def test_the_old_call_refreshes_nothing(acl: ModuleType) -> None:  # OP-2
     load(acl, BOUNDED)
     x, y = desc(acl, [4]), desc(acl, [4, 1], "int64")
