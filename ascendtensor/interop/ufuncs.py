@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import sys
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +18,8 @@ import numpy as np
 from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, ShapeError, UnsupportedError
-from ..ops import comparison, complex_numbers, elementwise, floats, indexing, matmul, reduction, statistics, unary, views
+from ..ops import bessel, comparison, complex_numbers, elementwise, floats, indexing, matmul, reduction, special, statistics, unary, views
+from ..ops.aliases import expit, gammaln, psi
 from ..ops.arguments import is_tensor
 from ..ops.host import upload
 from ..promotion import promote_types
@@ -236,6 +238,51 @@ NAMED: Final[dict[str, Ufunc]] = {
 UFUNCS: Final[dict[np.ufunc, Ufunc]] = {getattr(np, name): how for name, how in NAMED.items() if hasattr(np, name)}
 """Those that this NumPy has."""
 
+OF_SCIPY: Final[dict[str, Ufunc]] = {
+    "entr": Ufunc(special.entr),
+    "erf": Ufunc(unary.erf),
+    "erfc": Ufunc(unary.erfc),
+    "erfcx": Ufunc(special.erfcx),
+    "erfinv": Ufunc(special.erfinv),
+    "exp2": Ufunc(unary.exp2),
+    "expi": Ufunc(special.expi),
+    "expit": Ufunc(expit),
+    "expm1": Ufunc(unary.expm1),
+    "gammainc": Ufunc(special.gammainc, of_tensors=True),
+    "gammaincc": Ufunc(special.gammaincc, of_tensors=True),
+    "gammaln": Ufunc(gammaln),
+    "i0": Ufunc(bessel.i0),
+    "i0e": Ufunc(special.i0e),
+    "i1": Ufunc(bessel.i1),
+    "i1e": Ufunc(special.i1e),
+    "j0": Ufunc(bessel.bessel_j0),
+    "j1": Ufunc(bessel.bessel_j1),
+    "k0": Ufunc(bessel.modified_bessel_k0),
+    "k0e": Ufunc(bessel.scaled_modified_bessel_k0),
+    "k1": Ufunc(bessel.modified_bessel_k1),
+    "k1e": Ufunc(bessel.scaled_modified_bessel_k1),
+    "log1p": Ufunc(unary.log1p),
+    "log_ndtr": Ufunc(special.log_ndtr),
+    "logit": Ufunc(special.logit),
+    "ndtr": Ufunc(special.ndtr),
+    "ndtri": Ufunc(special.ndtri),
+    "psi": Ufunc(psi),
+    "spence": Ufunc(special.spence),
+    "xlog1py": Ufunc(special.xlog1py, of_tensors=True),
+    "xlogy": Ufunc(elementwise.xlogy, of_tensors=True),
+    "y0": Ufunc(bessel.bessel_y0),
+    "y1": Ufunc(bessel.bessel_y1),
+}
+"""Ufuncs of scipy.special, by their names there."""
+
+
+def _of_scipy(ufunc: np.ufunc) -> Ufunc | None:
+    """What a ufunc of SciPy's is here; one of somebody else by the same name is nothing."""
+    module = sys.modules.get("scipy.special")  # there, if somebody calls its ufuncs
+    how = OF_SCIPY.get(ufunc.__name__)
+    return how if how is not None and getattr(module, ufunc.__name__, None) is ufunc else None
+
+
 REDUCTIONS: Final[dict[np.ufunc, Reduction]] = {
     np.add: reducing.SUM,
     np.multiply: reducing.PROD,
@@ -271,6 +318,7 @@ def array_ufunc(like: TensorBase, ufunc: np.ufunc, method: str, inputs: tuple[An
             except AscendTensorError as error:
                 raise error.with_context(ufunc.__name__, filter(is_tensor, inputs)) from None
         return NotImplemented
+    how = how or _of_scipy(ufunc)
     run = _METHODS.get(method)
     outs = options.get("out", ())
     if how is None or run is None or not all(map(border.is_array_like, inputs)):

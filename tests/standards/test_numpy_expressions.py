@@ -203,12 +203,21 @@ DIFFERENCES: Final[dict[str, Callable[[Step], bool]]] = {
     ),
     "Matrices of bool can't be multiplied": lambda step: step.name.startswith(_PRODUCTS) and "bool" in _dtypes(step),
 }
-"""What docs/numpy.md says, and the steps that it is true of."""
+"""What docs/numpy.md says of what is refused on one side only, and the steps that it is true of."""
+
+OF_VALUES: Final[dict[str, Callable[[Step], bool]]] = {
+    "between infinities is one": lambda step: (
+        step.name in ("quantile", "nanquantile", "percentile", "nanmedian") and not np.isfinite(step.operands[0]).all()
+    ),
+    "`np.angle` of -0.0 is 0": lambda step: step.name == "angle" and bool((step.operands[0] == 0).any()),
+}
+"""The same of other values."""
 
 
 def test_the_page_says_what_differs() -> None:
     page = (Path(__file__).parents[2] / "docs" / "numpy.md").read_text(encoding="utf-8")
     assert not [text for text in DIFFERENCES if text not in page]
+    assert not [text for text in OF_VALUES if text not in page]
 
 
 def check(step: Step, kinds: list[bool]) -> Any:
@@ -235,7 +244,7 @@ def check(step: Step, kinds: list[bool]) -> Any:
         if not right and not isinstance(double, Exception):
             right = double[place].shape == mine.shape and _agrees(mine, double[place], scale)
             told += f"\nin double: {double}"
-        assert right, told
+        assert right or any(holds(step) for holds in OF_VALUES.values()), told
     return found[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -282,6 +283,29 @@ def test_ufuncs_give_what_they_give_on_arrays(ufunc: np.ufunc) -> None:
         assert ufunc(*tensors, out=(out,)) is out and ufunc(*tensors, out=host) is host
         agree(out, expected, 1e-5)
         agree(host, expected, 1e-5)
+
+
+def test_ufuncs_of_scipy_run_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As they are public where SciPy's array API support is off, which is decided once a process.
+    special = pytest.importorskip("scipy.special._ufuncs")
+    monkeypatch.setitem(sys.modules, "scipy.special", special)
+    x = np.array([0.1, 0.5, 0.9], np.float32)
+    other = np.array([0.3, 1.5, 2.5], np.float32)
+    for name in ufuncs.OF_SCIPY:
+        ufunc = getattr(special, name)
+        operands = (x, other)[: ufunc.nin]
+        for found in (ufunc(*map(at.tensor, operands)), ufunc(at.tensor(x), *operands[1:])):
+            assert isinstance(found, at.Tensor) and found.dtype is at.float32
+            np.testing.assert_allclose(found.numpy(), ufunc(*operands), rtol=2e-5, atol=1e-6)
+    with pytest.raises(TypeError, match="NotImplemented"):
+        special.betaln(at.tensor(x), at.tensor(x))
+
+
+def test_a_ufunc_that_has_a_name_of_scipys_is_not_taken_for_it() -> None:
+    class Imposter:
+        __name__ = "expit"
+
+    assert ufuncs._of_scipy(Imposter()) is None  # type: ignore[arg-type]
 
 
 _NOT_OF_INTEGERS = {"arccos", "arcsin", "arctanh", "ceil", "floor", "power", "reciprocal", "trunc"}
