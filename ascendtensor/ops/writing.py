@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from .. import base, promotion, shapes
 from ..base import TensorBase
@@ -16,6 +16,8 @@ from .table.elementwise import CAST
 from .table.movement import FLIP, VIEW_COPY
 
 T = TypeVar("T", bound=TensorBase)
+
+_SIGNS: Final = {"sub": "-", "mul": "*", "div": "/", "floor_divide": "//", "pow": "**"}
 
 
 def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> T:
@@ -53,13 +55,22 @@ def _check_fits(row: Row, desc: TensorDesc, target: TensorBase, operands: tuple[
     if desc.shape != target.desc.shape:
         raise ShapeError(
             f"the result has shape {list(desc.shape)}, which can't be written into a tensor of shape {list(target.desc.shape)}",
-            advice="The form that makes a new tensor has room for it: x = x + y instead of x += y.",
-        ).with_context(row.name, (target, *operands))
+            advice=_new_tensor(row),
+        ).with_context(row.name, _with_target(target, operands))
     if not promotion.can_cast(desc.dtype, target.desc.dtype):
         raise DTypeError(
             f"the result has dtype {desc.dtype.name}, which can't be cast to the target's {target.desc.dtype.name}",
-            advice="The form that makes a new tensor has room for it: x = x / 2 instead of x /= 2.",
-        ).with_context(row.name, (target, *operands))
+            advice=_new_tensor(row),
+        ).with_context(row.name, _with_target(target, operands))
+
+
+def _new_tensor(row: Row) -> str:
+    sign = _SIGNS.get(row.name, "+")
+    return f"The form that makes a new tensor has room for it: x = x {sign} y instead of x {sign}= y."
+
+
+def _with_target(target: TensorBase, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    return operands if operands and operands[0] is target else (target, *operands)
 
 
 def into(result: T, out: T | None) -> T:
