@@ -23,7 +23,7 @@ def test_mypy_infers_tensors_of_expressions_that_users_write() -> None:
 @pytest.mark.slow
 def test_pyright_infers_the_same() -> None:
     if importlib.util.find_spec("pyright") is None:
-        pytest.skip("pyright is not installed (pip install pyright; it fetches its program when it runs first)")
+        pytest.skip("pyright is not installed (pip install -e .[typing])")
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(FACE)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
