@@ -17,7 +17,7 @@ from model_program import Program, convert, linear, linear_reference, save, valu
 from onnx import TensorProto, helper
 
 from ascendtensor import simulator
-from ascendtensor.simulator.engine import whole_models
+from ascendtensor.simulator.engine import model_runs, whole_models
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 Y = linear_reference(X)
@@ -105,6 +105,16 @@ def test_results_equal_onnx_runtimes(program: Program, net: Path, folder: Path) 
     program.acl.mdl.execute(call.model, call.inputs, call.outputs)
     session = onnxruntime.InferenceSession(str(folder / "net.onnx"))
     assert program.download(call.target, Y).tobytes() == session.run(None, {"x": X})[0].tobytes()
+
+
+def test_a_run_that_has_begun_outlives_its_model(  # MDL-31
+    program: Program, net: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mdl, call = program.acl.mdl, Call(program, net)
+    monkeypatch.setattr(model_runs, "_check_hazards", lambda run: mdl.unload(call.model))  # as another thread may at this point
+    assert mdl.execute(call.model, call.inputs, call.outputs) == 0
+    assert call.right()
+    assert mdl.execute(call.model, call.inputs, call.outputs) == 145003
 
 
 def test_execute_waits_for_no_stream(program: Program, net: Path) -> None:  # MDL-21

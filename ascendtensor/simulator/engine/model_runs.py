@@ -44,9 +44,10 @@ class Run:
         model: The model.
         dims: The outputs' dims after the run of a model of open shapes.
         fault: What kept it from running, to be answered by a call that waits.
+        begun: It runs in the call that made it, so that it holds the model (MDL-31): an unload beside it lets it finish.
     """
 
-    __slots__ = ("_arrays", "_blobs", "_dims", "_from", "_gear", "_results", "_to", "dims", "fault", "model")
+    __slots__ = ("_arrays", "_blobs", "_dims", "_from", "_gear", "_results", "_to", "begun", "dims", "fault", "model")
 
     def __init__(self, model: Model, inputs: list[DataBuffer], outputs: list[DataBuffer], dims: list[Dims], blobs: list[Blob]) -> None:
         """Takes the memory as it is described now.
@@ -59,6 +60,7 @@ class Run:
             blobs: Entries of the output dataset that are given descriptions, for a model of open shapes.
         """
         self.model = model
+        self.begun = False
         self.fault: AclFault | None = None
         self.dims: tuple[Dims, ...] | None = None
         self._dims = dims
@@ -108,7 +110,7 @@ class Run:
     def _run(self) -> None:
         model = self.model
         for each in (model.work, model.weights):
-            if not each.alive:
+            if not each.alive and (each.users or not self.begun):
                 raise AclFault(MODEL_EXECUTE, f"memory of {model.label} was freed")
         if model.file.open:
             self._run_open()
@@ -359,6 +361,7 @@ def execute(model: Model, inputs: Dataset, outputs: Dataset) -> None:
         AclFault: What the checks or the run answer.
     """
     run = prepare(model, inputs, outputs, waits=True)
+    run.begun = True
     _check_streams(model, None)
     _check_hazards(run)
     fn, args = streams.task_for(model.file.name, run.run, ())
