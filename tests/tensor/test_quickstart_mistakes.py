@@ -24,7 +24,7 @@ MISTAKES: dict[str, tuple[Callable[[at.Tensor], Any], str]] = {
     "shapes that don't broadcast": (lambda x: x + at.ones(4), "equal or 1"),
     "a value that is too long": (lambda x: x.__setitem__(0, at.ones(2)), "lengths of the value"),
     "values of a mask": (lambda x: x.__setitem__(x > 2, at.ones(3)), "lengths of the value"),
-    "half an integer": (lambda x: at.arange(3).__iadd__(0.5), "x = x + y instead of x += y"),
+    "half an integer": (lambda x: at.arange(3).__iadd__(0.5), r"x = x \+ y instead of x \+= y"),
     "a mean of integers": (lambda x: at.arange(3).mean(), r"\.to\(float32\) first"),
     "truths of floats": (lambda x: ~x, r"Cast with \.to\(int64\)"),
     "tensors to be joined as two": (lambda x: at.cat(x, x), r"one list: \[a, b\]"),
