@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -123,21 +124,29 @@ class _Blocks:
 
 def _folded(ufunc: np.ufunc, block: Array, windows: Windows, out: Array | None) -> Array:
     """The windows' maxima or sums, one axis after the other; the last step writes into `out` where that is given."""
-    axes = [axis for axis, places in enumerate(windows.kernel) if places > 1]
-    for axis, (places, stride, dilation, number) in enumerate(
-        zip(windows.kernel, windows.stride, windows.dilation, windows.out, strict=True)
-    ):
-        lead = (slice(None),) * (axis + 1)
-        starts = [at * dilation for at in range(places)]
-        parts = [block[along(*lead, slice(start, start + (number - 1) * stride + 1, stride))] for start in starts]
-        if places == 1:
+    for last, cuts in _cuts(windows):
+        parts = [block[cut] for cut in cuts]
+        if len(parts) == 1:
             block = parts[0]
             continue
-        target = out if axes[-1] == axis and parts[0].shape == (None if out is None else out.shape) else None
+        target = out if last and out is not None and parts[0].shape == out.shape else None
         block = ufunc(parts[0], parts[1], out=target)
         for part in parts[2:]:
             ufunc(block, part, out=block)
     return block
+
+
+@lru_cache(maxsize=256)
+def _cuts(windows: Windows) -> list[tuple[bool, list[Any]]]:
+    """For each axis, whether no later one has windows of several places, and what picks each of a window's places."""
+    found: list[tuple[bool, list[Any]]] = []
+    rows = list(zip(windows.kernel, windows.stride, windows.dilation, windows.out, strict=True))
+    for axis, (places, stride, dilation, number) in enumerate(rows):
+        lead = (slice(None),) * (axis + 1)
+        starts = [at * dilation for at in range(places)]
+        cuts = [along(*lead, slice(start, start + (number - 1) * stride + 1, stride)) for start in starts]
+        found.append((max(windows.kernel[axis + 1 :], default=1) == 1, cuts))
+    return found
 
 
 def _pooled(images: Array, out: Array, windows: Windows, ufunc: np.ufunc, fill: float, factors: Array | None) -> None:
