@@ -197,7 +197,7 @@ class MeasuredLaunches(OpHandle):
 
 MEASURED: Final[dict[tuple[Any, ...], MeasuredLaunches]] = {}
 """By operator type and descriptions."""
-MEASURED_KEPT: Final = 64
+MEASURED_KEPT: Final = 256
 
 
 def keep_measured(key: tuple[Any, ...], launches: MeasuredLaunches) -> None:
