@@ -236,7 +236,7 @@ def _fractions(function: Callable[..., Any], scale: float) -> Callable[..., Any]
     ) -> Any:
         border.refuse("quantile", weights=weights, **options)
         a, dim, kept = reducing.one_axis(border.floating(a), axis)
-        none = function is statistics.nanquantile and not a.desc.numel
+        none = function is statistics.nanquantile and not a.desc.numel and not a.desc.dtype.is_complex
         if border.is_array_like(q) and not isinstance(q, (int, float)):
             q = np.asarray(border.host(q), np.float64)
             flat = [value / scale for value in q.reshape(-1).tolist()]
