@@ -216,9 +216,9 @@ ON_NEW_PROCESS.append(MEASURED.clear)
 
 
 def _note(owner: Owner, prepared: dict[Any, Any], key: Any) -> None:
-    """Adds a pair to a buffer or a block, and at each power of two sweeps out pairs whose task is gone."""
+    """Adds a pair to a buffer or a block, and at each power of two sweeps out pairs whose task is gone or that stand there twice."""
     tasks = owner.tasks
     count = len(tasks)
     if count >= _FEW and not count & (count - 1):
-        tasks[:] = [pair for pair in tasks if pair[1] in pair[0]]
+        tasks[:] = {(id(pair[0]), pair[1]): pair for pair in tasks if pair[1] in pair[0]}.values()
     tasks.append((prepared, key))
