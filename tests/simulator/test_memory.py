@@ -232,3 +232,10 @@ def test_little_is_kept_of_what_was_freed(acl: ModuleType) -> None:
     assert len(graveyard._buried) == len(graveyard._starts) <= graveyard.MAX_BLOCKS
     acl.new_process()
     assert not graveyard._buried and not graveyard._starts
+
+
+def test_the_host_has_no_more_memory_than_it_has() -> None:  # RT-30, K44
+    acl = simulator
+    assert (acl.init(), acl.rt.set_device(0)) == (0, 0)
+    for size in (1 << 43, 1 << 63):
+        assert acl.rt.malloc_host(size) == (0, 207001)

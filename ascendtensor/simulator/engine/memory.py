@@ -158,7 +158,7 @@ def allocate_host(size: int, device: int) -> Block:
     if Settings.one_space:
         return allocate(device, size)
     with _LOCK:
-        block = Block(0, size, -1, _raw(size, True))
+        block = Block(0, size, -1, _raw(size, True, False))
         _enter(block)
     _poison(block.array)
     return block
@@ -197,7 +197,7 @@ def withdraw(block: Block) -> None:
     _drop_tasks(block)
 
 
-def _raw(size: int, host: bool) -> Bytes:
+def _raw(size: int, host: bool, within_device: bool = True) -> Bytes:
     global _spare_bytes
     if host and size >= RECYCLE_FROM and (kept := graveyard.take(size)) is not None:
         found: Bytes = kept
@@ -209,7 +209,7 @@ def _raw(size: int, host: bool) -> Bytes:
     try:
         return np.empty(size + ALIGNMENT, np.uint8)
     except (MemoryError, ValueError) as error:
-        if (unreserved := _unreserved(size + ALIGNMENT)) is not None:
+        if within_device and (unreserved := _unreserved(size + ALIGNMENT)) is not None:
             return unreserved
         raise AclFault(OUT_OF_MEMORY, f"the host has no {size} bytes for the simulated device") from error
 
