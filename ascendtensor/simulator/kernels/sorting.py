@@ -172,7 +172,8 @@ def _first_of_line(x: Array, k: int, largest: bool) -> Array | None:
     found = number[places]
     if largest:
         found = np.negative(found) if found.dtype.kind == "f" else np.invert(found)
-    return places[found.argsort(kind="stable")[:k]]
+    chosen: Array = places[found.argsort(kind="stable")[:k]]
+    return chosen
 
 
 def _top_k(x: Array, k: Array, axis: int, largest: bool, in_order: bool, values: Array, places: Array) -> None:
