@@ -129,6 +129,14 @@ def _copy(target: int, source: int, nbytes: int, kind: int, where: str) -> None:
         steps.close()
 
 
+def _reading(buffer: DeviceBuffer) -> Stream:
+    """The current stream of a buffer's device, behind the buffer's last write."""
+    stream = buffer.device.current_stream()
+    if buffer.stream is not stream:
+        buffer.read_on(stream)
+    return stream
+
+
 def download(buffer: DeviceBuffer, desc: TensorDesc, non_blocking: bool = False) -> Array:
     """Copy device memory into a new C-contiguous host array.
 
@@ -141,9 +149,7 @@ def download(buffer: DeviceBuffer, desc: TensorDesc, non_blocking: bool = False)
         AclError: Work queued before had failed; it shows here (RT-45).
     """
     device = desc.device
-    stream = device.current_stream()
-    if buffer.stream is not stream:
-        buffer.read_on(stream)
+    stream = _reading(buffer)
     nbytes = desc.nbytes
     if not nbytes:
         return np.empty(desc.shape, desc.dtype.numpy)
@@ -192,9 +198,7 @@ def download_parts(buffer: DeviceBuffer, parts: Sequence[tuple[int, int]]) -> li
         AclError: Work queued before had failed; it shows here (RT-45).
     """
     device = buffer.device
-    stream = device.current_stream()
-    if buffer.stream is not stream:
-        buffer.read_on(stream)
+    stream = _reading(buffer)
     if device.host_mode and len(parts) > 1 and buffer.base.address % ALIGNMENT == 0:
         spans = [(start - (buffer.address + start) % ALIGNMENT, start + nbytes) for start, nbytes in parts]
         if sum(end - first + ALIGNMENT for first, end in spans) <= SLAB:
@@ -224,9 +228,7 @@ def download_grid(buffer: DeviceBuffer, starts: Sequence[int], pitch: int, count
         AclError: Work queued before had failed; it shows here (RT-45).
     """
     device = buffer.device
-    stream = device.current_stream()
-    if buffer.stream is not stream:
-        buffer.read_on(stream)
+    stream = _reading(buffer)
     stream.synchronize()
     found: Array = np.empty((len(starts), count * width), np.uint8)
     for line, start in enumerate(starts):
@@ -276,9 +278,7 @@ def copy_device(target: DeviceBuffer, source: DeviceBuffer, nbytes: int, target_
     device = source.device
     if target.device is not device:
         raise DeviceError(f"copy from {device} to {target.device} inside one device", advice="Use transfer().")
-    stream = device.current_stream()
-    if source.stream is not stream:
-        source.read_on(stream)
+    stream = _reading(source)
     target.write_on(stream)
     if not nbytes:
         return

@@ -207,7 +207,11 @@ class Stream:
 
         Examples:
             >>> event = at.current_stream().record_event()
-            >>> at.Stream().wait_event(event)
+            >>> side = at.Stream()
+            >>> side.wait_event(event)
+            >>> side.synchronize()
+            >>> event.query()
+            True
         """
         if not isinstance(event, Event):
             raise DTypeError(f"an Event is needed, not {type(event).__name__}", where="Stream.wait_event")
@@ -383,7 +387,11 @@ class Event:
         Examples:
             >>> event = at.Event()
             >>> event.record()
-            >>> event.wait(at.Stream())
+            >>> side = at.Stream()
+            >>> event.wait(side)
+            >>> side.synchronize()
+            >>> event.query()
+            True
         """
         if not self._made():  # pyACL would refuse it (EV-3)
             return
