@@ -1,4 +1,4 @@
-"""Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011), the generator behind ``alg`` 1.
+"""Counter-based random numbers: Philox4x32-10, the generator behind ``alg`` 1.
 
 Element i of an output comes from the 32-bit words that stand at its place in the sequence of (key, counter), so a longer
 output begins with the shorter one. The operators with ``seed`` and ``offset`` use key = seed and counter = (0, offset).
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels import philox
 from ascendtensor.simulator.kernels.operands import dims_of, known_ints, needs, one_int, type_code, unknown
 from ascendtensor.simulator.kernels.registry import (
     BFLOAT16,
@@ -31,11 +32,7 @@ from ascendtensor.simulator.kernels.threads import shared
 
 Convert = Callable[[Array], Array]
 
-_LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-_MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
-_WEYL = np.array([0x9E3779B9, 0xBB67AE85], np.uint64)
-_ROUNDS = 10
 _WORDS = 1 << 15
 """Words made at a time, so that temporaries stay in the cache."""
 _SHARED = 4 * _WORDS
@@ -45,56 +42,24 @@ _MASK64 = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
-def philox(key: int, counter: tuple[int, int], first: int, blocks: int) -> Array:
-    """Words of the sequence of a key.
-
-    Args:
-        key: 64 bits.
-        counter: Low and high 64 bits of the counter of block 0.
-        first: Block to begin with.
-        blocks: How many blocks of four words.
-
-    Returns:
-        uint32[4 * blocks].
-    """
-    begin = (counter[0] + first) & _MASK64
-    high = (counter[1] + (counter[0] + first >> 64)) & _MASK64
-    low = np.arange(blocks, dtype=np.uint64) + np.uint64(begin)
-    upper = np.full(blocks, high, np.uint64)
-    if begin + blocks > _MASK64:
-        upper[low < np.uint64(begin)] = (high + 1) & _MASK64
-    # Lanes 0 and 2 are multiplied, lanes 1 and 3 only mixed in: two at a time halve the number of NumPy calls.
-    even, odd = np.empty((2, blocks), np.uint64), np.empty((2, blocks), np.uint64)
-    for lane, part in enumerate((low, upper)):
-        np.bitwise_and(part, _LOW, even[lane])
-        np.right_shift(part, _HALF, odd[lane])
-    product = np.empty_like(even)
-    crossed = product[::-1]
-    keys = np.array([key & 0xFFFFFFFF, key >> 32 & 0xFFFFFFFF], np.uint64) + np.arange(_ROUNDS, dtype=np.uint64)[:, None] * _WEYL
-    for pair in (keys & _LOW)[:, :, None]:
-        np.multiply(even, _MULTIPLIERS, product)
-        np.right_shift(crossed, _HALF, even)
-        np.bitwise_xor(even, odd, even)
-        np.bitwise_xor(even, pair, even)
-        np.bitwise_and(crossed, _LOW, odd)
-    words = np.empty((blocks, 4), np.uint32)
-    for lane in range(4):
-        np.copyto(words[:, lane], (odd if lane % 2 else even)[lane // 2], casting="unsafe")
-    return words.reshape(-1)
-
-
 def _fill(out: Array, key: int, counter: tuple[int, int], words: int, convert: Convert) -> None:
     """Fills an output block by block; ``words`` is how many words make one element (1, 2 or 4)."""
     flat = out.reshape(-1)
     step = _WORDS // words
+    direct = convert is _uniform and flat.dtype == np.float32
 
     def work(first: int, last: int) -> None:
         for begin in range(first * step, min(last * step, flat.size), step):
-            number = min(step, flat.size - begin)
-            made = convert(philox(key, counter, begin * words // 4, -(-number * words // 4)))
-            np.copyto(flat[begin : begin + number], made[:number], casting="unsafe")
+            target, block = flat[begin : begin + step], begin * words // 4
+            if not (direct and philox.fractions(key, counter, block, target)):
+                made = convert(philox.words(key, counter, block, -(-target.size * words // 4)))
+                np.copyto(target, made[: target.size], casting="unsafe")
 
-    shared(-(-flat.size // step), work, flat.size * words >= _SHARED)
+    pieces = -(-flat.size // step)
+    if pieces > 1:
+        shared(pieces, work, flat.size * words >= _SHARED)
+    else:
+        work(0, pieces)
 
 
 # From words to numbers
@@ -178,7 +143,7 @@ def _state(inputs: Inputs) -> tuple[int, tuple[int, int]]:
     Raises:
         ValueError: Another algorithm than Philox, or a state of another size.
     """
-    counter = [int(item) for item in needs(inputs[2], "counter").reshape(-1)]
+    counter = needs(inputs[2], "counter").reshape(-1).tolist()
     alg = one_int(inputs[3], "alg")
     if alg != 1 or len(counter) != 2:
         raise ValueError(f"alg {alg} with a counter of {len(counter)} elements: only Philox (1) with 2 has a kernel")
@@ -207,12 +172,12 @@ def _random_truncated(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     for begin in range(0, flat.size, step):
         number = min(step, flat.size - begin)
         blocks = -(-number * words // 4)
-        made = convert(philox(key, counter, begin * words // 4, blocks))[:number]
+        made = convert(philox.words(key, counter, begin * words // 4, blocks))[:number]
         attempt = 0
         far = np.abs(made) >= 2
         while far.any():
             attempt += 1
-            again = convert(philox((key + attempt * _GOLDEN) & _MASK64, counter, begin * words // 4, blocks))[:number]
+            again = convert(philox.words((key + attempt * _GOLDEN) & _MASK64, counter, begin * words // 4, blocks))[:number]
             made[far] = again[far]
             far = np.abs(made) >= 2
         np.copyto(flat[begin : begin + number], made, casting="unsafe")
@@ -366,7 +331,8 @@ def _dropout_mask(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     def work(first: int, last: int) -> None:
         for begin in range(first * step, min(last * step, out.size), step):
             number = min(step, out.size - begin)
-            out[begin : begin + number] = np.packbits(philox(key, counter, begin * 2, number * 2) < bound, bitorder="little")
+            bits = philox.words(key, counter, begin * 2, number * 2) < bound
+            out[begin : begin + number] = np.packbits(bits, bitorder="little")
 
     shared(-(-out.size // step), work, out.size * 8 >= _SHARED)
 

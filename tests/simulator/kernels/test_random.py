@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from running import BFLOAT16, FLOATS, UNTIMED, const, made, meta, ruled, same, scalar
 
-from ascendtensor.simulator.kernels.random import philox
+from ascendtensor.simulator.kernels import philox
 from ascendtensor.simulator.kernels.registry import ACL_OF
 
 
@@ -31,13 +31,38 @@ def drawn(op_type: str, shape: Any, kind: Any, key: int = 5, offset: int = 0, /,
     ],
 )
 def test_known_answers_of_random123(counter: tuple[int, int], key: int, words: list[int]) -> None:
-    assert philox(key, counter, 0, 1).tolist() == words
+    for made_by in (philox.computed, philox.words):
+        assert made_by(key, counter, 0, 1).tolist() == words
 
 
 def test_the_counter_carries_into_its_high_half() -> None:
-    both = philox(1, (2**64 - 1, 6), 0, 2)
-    assert both[4:].tolist() == philox(1, (0, 7), 0, 1).tolist()
-    assert philox(1, (2**64 - 1, 6), 1, 1).tolist() == both[4:].tolist()
+    for made_by in (philox.computed, philox.words):
+        both = made_by(1, (2**64 - 1, 6), 0, 2)
+        assert both[4:].tolist() == made_by(1, (0, 7), 0, 1).tolist()
+        assert made_by(1, (2**64 - 1, 6), 1, 1).tolist() == both[4:].tolist()
+
+
+NEAR_THE_ENDS = st.one_of(st.integers(0, 9), st.integers(2**64 - 9, 2**64 - 1), st.integers(0, 2**64 - 1))
+
+
+@UNTIMED
+@given(NEAR_THE_ENDS, st.tuples(NEAR_THE_ENDS, NEAR_THE_ENDS), st.integers(0, 99), st.integers(0, 40))
+def test_randomgen_and_numpy_give_the_same_words(key: int, counter: tuple[int, int], first: int, blocks: int) -> None:
+    pytest.importorskip("randomgen", reason="the extra 'random' is not installed")
+    words = philox.computed(key, counter, first, blocks)
+    same(philox.words(key, counter, first, blocks), words)
+    for length in (words.size, max(words.size - 3, 0)):  # the last block need not be whole
+        out = np.empty(length, np.float32)
+        assert philox.fractions(key, counter, first, out)
+        same(out, ((words >> np.uint32(8)) * 2.0**-24).astype(np.float32)[:length])
+
+
+@pytest.mark.parametrize("op_type", ["StatelessRandomUniformV2", "StatelessRandomNormalV2", "StatelessRandomUniformFullIntV2"])
+def test_without_randomgen_the_numbers_are_the_same(op_type: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = np.uint32 if "Int" in op_type else np.float32
+    with_it = drawn(op_type, (40001,), kind, dtype=ACL_OF[np.dtype(kind)])
+    monkeypatch.setattr(philox, "_library", lambda: None)
+    same(drawn(op_type, (40001,), kind, dtype=ACL_OF[np.dtype(kind)]), with_it)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
