@@ -68,8 +68,8 @@ class Scalars:
             dtype: Element type.
             value: A Python or NumPy number.
         """
-        # Equal numbers have equal bits in one dtype, except the two zeros (complex numbers have two of them) and NaN, which equals nothing.
-        found = self._by_value.get((dtype, value)) if value and not dtype.is_complex else None
+        # Equal numbers have equal bits in one dtype, except the zeros, kept by how they are written, complex numbers and NaN, which equals nothing.
+        found = self._by_value.get((dtype, value or repr(value))) if not dtype.is_complex else None
         return found if found is not None else self._make(dtype, value)
 
     def _make(self, dtype: DType, value: Any) -> DeviceBuffer:
@@ -82,15 +82,15 @@ class Scalars:
             if buffer is None:
                 buffer = copies.upload_array(array, stream)
                 self._by_bits[(dtype, bits)] = buffer
-            keep = value and value == value and not dtype.is_complex
+            keep = value == value and not dtype.is_complex
             if keep:
-                self._by_value[(dtype, value)] = buffer
+                self._by_value[(dtype, value or repr(value))] = buffer
             if len(self._by_bits) > CAPACITY or len(self._by_value) > 2 * CAPACITY:
                 self._by_value.clear()
                 while len(self._by_bits) > CAPACITY:
                     del self._by_bits[next(iter(self._by_bits))]
                 if keep:
-                    self._by_value[(dtype, value)] = buffer
+                    self._by_value[(dtype, value or repr(value))] = buffer
             return buffer
 
     def several(self, dtype: DType, values: tuple[int, ...], stream: Stream) -> DeviceBuffer:
