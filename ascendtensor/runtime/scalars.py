@@ -68,7 +68,7 @@ class Scalars:
             dtype: Element type.
             value: A Python or NumPy number.
         """
-        # Equal numbers have equal bits in one dtype, except the zeros, kept by how they are written, complex numbers and NaN, which equals nothing.
+        # Equal numbers have equal bits in one dtype, except the zeros, kept as they are written, complex numbers, and NaN, equal to none.
         found = self._by_value.get((dtype, value or repr(value))) if not dtype.is_complex else None
         return found if found is not None else self._make(dtype, value)
 
