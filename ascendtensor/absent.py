@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-_NO_GRADIENTS: Final = "there is no autograd, so nothing records and nothing needs to be switched off; leave it away"
 _BY_HAND: Final = "there is no autograd; write the gradients and the steps by hand, as `python -m ascendtensor demo` does"
 _NO_MODULES: Final = "there are no modules; ascendtensor.nn.functional has the functions, and weights are tensors of your own"
 _ONLY_NPUS: Final = "the devices are NPUs; ascendtensor.npu has the functions of torch.cuda"
@@ -16,8 +15,7 @@ _DENSE: Final = "there are dense tensors only"
 _CLASSES: Final = ("Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short")
 
 IN_MODULES: Final[dict[str, str]] = {
-    **dict.fromkeys(("no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "is_grad_enabled"), _NO_GRADIENTS),
-    **dict.fromkeys(("autograd", "optim"), _BY_HAND),
+    **dict.fromkeys(("autograd", "optim", "enable_grad"), _BY_HAND),
     **dict.fromkeys(("Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"), _NO_MODULES),
     "cuda": _ONLY_NPUS,
     "set_default_device": "use set_device()",

@@ -44,7 +44,7 @@ at.fft.fft, at.array_api.concat, at.notebook.trace, at.models, at.special, at.vi
 assert at.trace is at.notebook.trace and at.load.__module__ == "ascendtensor.saving"
 from ascendtensor import array_api, blas, custom, explain, ir, npu, profile, save
 try:
-    at.no_grad
+    at.optim
 except AttributeError as error:
     assert "autograd" in str(error)
 from ascendtensor import *

@@ -12,7 +12,8 @@ import pytest
 import ascendtensor as at
 
 MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
-    (lambda x: at.no_grad(), AttributeError, "no attribute 'no_grad': there is no autograd"),
+    (lambda x: at.enable_grad(), AttributeError, "no attribute 'enable_grad': there is no autograd"),
+    (lambda x: at.set_grad_enabled(True), NotImplementedError, "set_grad_enabled: autograd is not there yet[\\s\\S]*by hand"),
     (lambda x: at.optim.SGD, AttributeError, "no attribute 'optim': there is no autograd.*by hand"),
     (lambda x: at.cuda.is_available(), AttributeError, r"'cuda': the devices are NPUs; ascendtensor\.npu"),
     (lambda x: at.FloatTensor([1.0]), AttributeError, r"'FloatTensor': make tensors with tensor\("),
@@ -77,7 +78,7 @@ def test_the_text_says_what_to_do(mistake: Callable[[Any], Any], error: type[Exc
 
 def test_names_that_are_not_there_are_pythons_own_errors() -> None:
     x = at.ones(2)
-    assert not hasattr(at, "no_grad") and not hasattr(at.nn, "Linear") and not hasattr(x, "cuda")
+    assert not hasattr(at, "optim") and not hasattr(at.nn, "Linear") and not hasattr(x, "cuda")
     assert getattr(x, "grad_fn", None) is None
     for owner, name in ((at, "summ"), (at.nn, "functionl"), (x, "reshap")):
         with pytest.raises(AttributeError, match=f"has no attribute '{name}'$") as caught:
