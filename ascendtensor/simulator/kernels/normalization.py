@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from math import prod
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ascendtensor.codes import DataType
-from ascendtensor.simulator.kernels.blocks import BLOCK, WIDE_BLOCK
+from ascendtensor.simulator.kernels.blocks import BLOCK
 from ascendtensor.simulator.kernels.halves import HALVES, Scratch, narrow, store, widen
 from ascendtensor.simulator.kernels.operands import apart, dims_of, needs, same, unknown, wide
 from ascendtensor.simulator.kernels.registry import (
@@ -32,7 +33,11 @@ from ascendtensor.simulator.kernels.threads import SMALL_VECTOR, shared
 layout("NCHW", "BatchNormV3", "BNInfer")
 
 SHARED: Final = 1 << 18
-"""From so many elements on, threads pay."""
+"""From so many elements on, threads pay where a piece takes long: conversions, exponentials."""
+_SHARED_PLAIN: Final = 1 << 21
+"""The same where every step is one quick pass: threads then wait for each other between the passes."""
+_PLAIN_BLOCK: Final = 1 << 19
+"""Elements of a piece that nothing is converted in: a few long passes over a cache that cores share cost less than many short ones."""
 
 # Rows: what is normalised is one row of a matrix
 
@@ -45,7 +50,7 @@ class _Rows:
         self.first, self.last = first, last
         self.work = np.dtype(np.float32) if x.dtype in HALVES else x.dtype
         converts, writes = x.dtype != self.work, y.dtype != self.work or np.may_share_memory(x, y)
-        self.step = max(1, (BLOCK if converts or writes else WIDE_BLOCK) // max(1, x.shape[1]))
+        self.step = max(1, (BLOCK if converts or writes else _PLAIN_BLOCK) // max(1, x.shape[1]))
         shape = (min(self.step, last - first), x.shape[1])
         self.room = Scratch()
         self.scratch = self.room.take(prod(shape), self.work).reshape(shape) if converts else None
@@ -94,26 +99,79 @@ class _Params:
 
 def _table(array: Array | None, neutral: int, groups: int) -> Array | None:
     """Parameters by group; None for those that change nothing, which the frontend fills in where there are none."""
-    if array is None or (array == neutral).all():
-        return None
-    return wide(array).reshape(groups, -1)
+    return None if array is None or _changes_nothing(array, neutral) else wide(array).reshape(groups, -1)
 
 
-def _squares(y: Array) -> Array:
-    """The mean square of each row."""
-    if y.shape[1] <= SMALL_VECTOR:  # a dot product for each row, too short for the matrix library to spread
-        total: Array = np.matmul(y[:, None, :], y[:, :, None]).reshape(-1)
-    else:
-        total = np.einsum("ij,ij->i", y, y)
-    np.divide(total, y.dtype.type(y.shape[1]), total)
-    return total
+def _changes_nothing(array: Array, neutral: int) -> bool:
+    return not array.size or (array.item(0) == neutral and bool((array == neutral).all()))
 
 
-def _inverse_root(mean_square: Array, epsilon: float) -> Array:
-    root: Array = np.add(mean_square, mean_square.dtype.type(epsilon))
-    np.sqrt(root, root)
-    np.reciprocal(root, root)
-    return root
+_LONG: Final = 2048
+"""Rows up to here are summed up by the matrix library, twice as fast as NumPy; longer ones pairwise, so that the error does not grow."""
+
+
+@lru_cache(maxsize=16)
+def _ones(count: int, dtype: np.dtype[Any]) -> Array:
+    ones = np.ones((count, 1), dtype)
+    ones.flags.writeable = False
+    return ones
+
+
+def row_sums(x: Array, out: Array) -> Callable[[], Any]:
+    """What writes the sum of each row into a vector."""
+    if x.shape[1] > _LONG or x.dtype.kind != "f":
+        return partial(np.add.reduce, x, 1, None, out)
+    return partial(np.matmul, x[:, None, :], _ones(x.shape[1], x.dtype), out[:, None, None])
+
+
+def _row_squares(x: Array, out: Array) -> Callable[[], Any]:
+    """What writes the sum of the squares of each row into a vector."""
+    if x.shape[1] > SMALL_VECTOR:
+        return partial(np.einsum, "ij,ij->i", x, x, out=out)
+    # a dot product for each row, too short for the matrix library to spread
+    return partial(np.matmul, x[:, None, :], x[:, :, None], out[:, None, None])
+
+
+def _centred(x: Array, y: Array, mean: Array, variance: Array, scale: Array, epsilon: float) -> Callable[[], None]:
+    """What makes y of the rows of x less their mean over their deviation, all views made.
+
+    Args:
+        x, y: Matrices.
+        mean, variance, scale: Vectors for the means, the variances and one over the deviations; the last two may be one.
+        epsilon: Added to the variance.
+    """
+    length, least = np.array(x.shape[1], x.dtype), np.array(epsilon, x.dtype)
+    column, factor = mean[:, None], scale[:, None]
+    sums, squares = row_sums(x, mean), _row_squares(y, variance)
+
+    def run() -> None:
+        sums()
+        np.divide(mean, length, mean)
+        np.subtract(x, column, y)
+        squares()
+        np.divide(variance, length, variance)
+        np.add(variance, least, scale)
+        np.sqrt(scale, scale)
+        np.reciprocal(scale, scale)
+        np.multiply(y, factor, y)
+
+    return run
+
+
+def _over_root(x: Array, y: Array, scale: Array, epsilon: float) -> Callable[[], None]:
+    """What makes y of the rows of x over the root of their mean square, all views made; one over the root goes into a vector."""
+    length, least = np.array(x.shape[1], x.dtype), np.array(epsilon, x.dtype)
+    factor, squares = scale[:, None], _row_squares(x, scale)
+
+    def run() -> None:
+        squares()
+        np.divide(scale, length, scale)
+        np.add(scale, least, scale)
+        np.sqrt(scale, scale)
+        np.reciprocal(scale, scale)
+        np.multiply(x, factor, y)
+
+    return run
 
 
 def _normalise(x: Array, y: Array, params: _Params, epsilon: float, statistics: Outputs, inverse: bool) -> None:
@@ -121,29 +179,41 @@ def _normalise(x: Array, y: Array, params: _Params, epsilon: float, statistics: 
     center, spread = (array.reshape(-1) for array in statistics)
 
     def some(rows: slice, piece: Array, out: Array) -> None:
-        mean = np.add.reduce(piece, axis=1)
-        np.divide(mean, out.dtype.type(piece.shape[1]), mean)
-        np.subtract(piece, mean[:, None], out)
-        variance = _squares(out)
-        deviation = _inverse_root(variance, epsilon)
-        np.multiply(out, deviation[:, None], out)
+        mean, scale = np.empty(len(out), out.dtype), np.empty(len(out), out.dtype)
+        variance = scale if inverse else np.empty(len(out), out.dtype)
+        _centred(piece, out, mean, variance, scale, epsilon)()
         params.apply(out, rows)
         store(mean, center[rows])
-        store(deviation if inverse else variance, spread[rows])
+        store(variance, spread[rows])
 
     _run(x, y, some)
 
 
-def _root_mean_square(x: Array, y: Array, params: _Params, epsilon: float, inverse: Array) -> None:
-    flat = inverse.reshape(-1)
+def _run_rms_norm(x: Array, gamma: Array, y: Array, inverse: Array, epsilon: float) -> None:
+    params = _Params(gamma, None)
 
     def some(rows: slice, piece: Array, out: Array) -> None:
-        scale = _inverse_root(_squares(piece), epsilon)
-        np.multiply(piece, scale[:, None], out)
+        scale = np.empty(len(out), out.dtype)
+        _over_root(piece, out, scale, epsilon)()
         params.apply(out, rows)
-        store(scale, flat[rows])
+        store(scale, inverse[rows])
 
     _run(x, y, some)
+
+
+def _at_once(x: Array, y: Array, *others: Array) -> bool:
+    """True if rows are worked on where they are, in one piece in the cache, with everything of one dtype."""
+    one = x.dtype not in HALVES and all(array.dtype == x.dtype for array in (y, *others))
+    return one and 0 < x.size <= BLOCK and not np.may_share_memory(x, y)
+
+
+def _then_scaled(run: Callable[[], None], y: Array, gamma: Array, beta: Array | None) -> None:
+    """The parameters are looked at only now: they are written before this runs, not before it is bound."""
+    run()
+    if not _changes_nothing(gamma, 1):
+        np.multiply(y, gamma, y)
+    if beta is not None and not _changes_nothing(beta, 0):
+        np.add(y, beta, y)
 
 
 def _run(x: Array, y: Array, some: Callable[[slice, Array, Array], None]) -> None:
@@ -153,7 +223,7 @@ def _run(x: Array, y: Array, some: Callable[[slice, Array, Array], None]) -> Non
         for rows, piece, out in _Rows(x, y, first, last):
             some(rows, piece, out)
 
-    if x.size >= SHARED:
+    if x.size >= (SHARED if x.dtype in HALVES else _SHARED_PLAIN):
         shared(x.shape[0], work, True)
     elif x.size <= BLOCK and x.dtype == y.dtype and x.dtype not in HALVES and not np.may_share_memory(x, y):
         some(slice(0, x.shape[0]), x, y)
@@ -186,7 +256,7 @@ def _bind_layer_norm(op_type: str, inverse: bool) -> None:
         for array in (gamma, beta):
             if array.size != prod(x.shape[axis:]):
                 raise ValueError(f"gamma or beta of shape {list(array.shape)} is not {list(x.shape[axis:])}")
-        return _run_layer_norm, (x, gamma, beta, outputs, axis, attrs["epsilon"], inverse)
+        return _layer_norm(x, gamma, beta, outputs, axis, attrs["epsilon"], inverse)
 
     @infer(op_type)
     def _rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
@@ -198,10 +268,20 @@ def _bind_layer_norm(op_type: str, inverse: bool) -> None:
         return [Out(x.dtype, x.shape), *[Out(gamma.dtype, x.shape[:axis] + (1,) * (len(x.shape) - axis))] * 2]
 
 
-def _run_layer_norm(x: Array, gamma: Array | None, beta: Array | None, outputs: Outputs, axis: int, epsilon: float, inverse: bool) -> None:
+def _layer_norm(x: Array, gamma: Array | None, beta: Array | None, outputs: Outputs, axis: int, epsilon: float, inverse: bool) -> Task:
+    rows, y = _matrix(x, axis), _matrix(outputs[0], axis)
+    center, spread = (array.reshape(-1) for array in outputs[1:3])
+    if gamma is None or beta is None or not _at_once(rows, y, gamma, beta, center, spread):
+        return _run_layer_norm, (rows, gamma, beta, y, outputs[1:3], epsilon, inverse)
+    run = _centred(rows, y, center, spread, spread if inverse else np.empty_like(spread), epsilon)
+    return _then_scaled, (run, y, gamma.reshape(-1), beta.reshape(-1))
+
+
+def _run_layer_norm(
+    x: Array, gamma: Array | None, beta: Array | None, y: Array, statistics: Outputs, epsilon: float, inverse: bool
+) -> None:
     if x.size:
-        params = _Params(gamma, beta)  # only now: the inputs are written before this runs, not before it is bound
-        _normalise(_matrix(x, axis), _matrix(outputs[0], axis), params, epsilon, outputs[1:3], inverse)
+        _normalise(x, y, _Params(gamma, beta), epsilon, statistics, inverse)
 
 
 _bind_layer_norm("LayerNorm", inverse=False)
@@ -214,7 +294,7 @@ def _layer_norm_v4(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     if not shape or x.shape[-len(shape) :] != shape:
         raise ValueError(f"normalized_shape {list(shape)} does not end shape {list(x.shape)}")
     gamma, beta = (inputs[index] if index < len(inputs) else None for index in (2, 3))
-    return _run_layer_norm, (x, gamma, beta, outputs, x.ndim - len(shape), attrs["epsilon"], True)
+    return _layer_norm(x, gamma, beta, outputs, x.ndim - len(shape), attrs["epsilon"], True)
 
 
 @infer("LayerNormV4")
@@ -231,11 +311,14 @@ def _layer_norm_v4_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> l
 # Root mean square
 
 
-@kernel("RmsNorm")
-def _rms_norm(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+@binder("RmsNorm")
+def _rms_norm(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x, gamma = needs(inputs[0], "x"), needs(inputs[1], "gamma")
     axis = x.ndim - gamma.ndim
-    _root_mean_square(_matrix(x, axis), _matrix(outputs[0], axis), _Params(gamma, None), attrs["epsilon"], outputs[1])
+    rows, y, scale = _matrix(x, axis), _matrix(outputs[0], axis), outputs[1].reshape(-1)
+    if not _at_once(rows, y, gamma, scale):
+        return _run_rms_norm, (rows, gamma, y, scale, attrs["epsilon"])
+    return _then_scaled, (_over_root(rows, y, scale, attrs["epsilon"]), y, gamma.reshape(-1), None)
 
 
 @infer("RmsNorm")

@@ -178,3 +178,17 @@ def test_rows_on_several_threads_are_the_same(op_type: str, dtype: Any) -> None:
     for start in range(0, 1500, 100):
         run(op_type, [x[start : start + 100].copy()], [parts[start : start + 100]], axes=[1])
     assert (whole == parts).all()
+
+
+def test_rows_are_normalised_alike_at_once_in_pieces_and_on_several_threads() -> None:
+    x, (gamma, beta) = sample((2200, 1000), np.float32), (sample((1000,), np.float32, seed) for seed in (1, 2))
+    for rows in (60, 600, 2200):
+        y, mean, scale, rms = like(rows, 1000), like(rows, 1), like(rows, 1), like(rows, 1000)
+        run("LayerNormV3", [x[:rows], gamma, beta], [y, mean, scale], begin_norm_axis=1, begin_params_axis=1)
+        run("RmsNorm", [x[:rows], gamma], [rms, like(rows, 1)])
+        if rows == 60:
+            first, first_rms = y, rms
+        assert np.array_equal(y[:60], first) and np.array_equal(rms[:60], first_rms)
+        wide = x[rows - 1].astype(np.float64)
+        close(y[-1], (wide - wide.mean()) / np.sqrt(wide.var() + 1e-5) * gamma + beta, 16)
+        close(rms[-1], wide / np.sqrt((wide**2).mean() + 1e-6) * gamma, 16)
