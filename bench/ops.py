@@ -240,6 +240,8 @@ def limits() -> str:
 SAMPLE = 0.003
 """Seconds that a repeat takes at least: less than the time slice of a busy machine."""
 FEWEST = 3
+PAUSE = 0.01
+"""Seconds between two libraries: the threads of some spin on for a while after their last call, which would fall to the next one."""
 
 
 def measured(name: str, operands: dict[str, Operands], repeats: int, seconds: float) -> dict[str, float]:
@@ -260,6 +262,7 @@ def measured(name: str, operands: dict[str, Operands], repeats: int, seconds: fl
         if repeat >= FEWEST and time.perf_counter() > until:
             break
         for library, body in bodies.items():
+            time.sleep(PAUSE)
             times[library].append(timed(body, numbers[library], library == OURS) * 1e3)
     found = {library: min(values) for library, values in times.items()}
     for other in (NUMPY, TORCH):
