@@ -450,7 +450,7 @@ def zeros_like(input: TensorBase, dtype: DTypeLike | None = None, device: Device
 
 @checked
 def arange(
-    start: Any,
+    start: Any = None,
     end: Any = None,
     step: Any = 1,
     *,
@@ -459,7 +459,7 @@ def arange(
     device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> NPUTensor:
-    """Numbers from `start` on, `step` apart, as long as they are before `end`; `arange(n)` starts at 0.
+    """Numbers from `start` on, `step` apart, as long as they are before `end`; `arange(n)` and `arange(end=n)` start at 0.
 
     Args:
         start, end, step: Numbers. Each element is `start + i * step`, rounded once.
@@ -482,8 +482,8 @@ def arange(
     """
     no_autograd(requires_grad, "arange")
     dtype, device = _of(out, dtype, device)
-    if end is None:
-        start, end = 0, start
+    if end is None or start is None:
+        start, end = 0, start if end is None else end
     start, end, step = (_number(value, "arange") for value in (start, end, step))
     whole = all(isinstance(value, int) for value in (start, end, step))
     wanted = (dtypes.int64 if whole else get_default_dtype()) if dtype is None else as_dtype(dtype)

@@ -54,6 +54,13 @@ def test_words_of_single_functions() -> None:
     assert at.det(input=at.eye(2)).item() == 1.0
 
 
+def test_the_ends_of_ranges_have_names() -> None:
+    assert at.arange(end=3).tolist() == [0, 1, 2] and at.arange(start=1, end=3).tolist() == [1, 2]
+    assert at.arange(end=-3, step=-1).tolist() == [0, -1, -2] and at.range(end=2).tolist() == [0.0, 1.0, 2.0]
+    with pytest.raises(TypeError, match="arange"):
+        at.arange()
+
+
 def test_two_results_are_written_into_two_tensors() -> None:
     x = at.tensor([[3.0, 1.0], [2.0, 4.0]])
     low, high = at.empty(2), at.empty(2)
