@@ -14,17 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ascendtensor.simulator.kernels import half_bits
+from ascendtensor.simulator.kernels import half_bits, half_tables
 from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, Scratch, narrow, widen
 from ascendtensor.simulator.kernels.registry import Array, Shape, Task
 
 BLOCK = 65536
 WIDE_BLOCK = 2 * BLOCK  # where nothing is converted, fewer and longer pieces cost less
 _KEPT = 1024  # temporaries up to this many elements are allocated once, when the task is bound
-_NATIVE = 12288  # up to here the half loops of a ufunc cost less than the calls of a conversion
-_NATIVE_CHEAP = 6144  # the same for float16 and what is quickly computed: there the loops spend their time on conversion
-_CHEAP = frozenset((np.add, np.subtract, np.multiply, np.divide, np.floor, np.ceil, np.trunc, np.rint, np.sqrt, np.square))
-_BITS = 1024  # from here on work on the bits of halves costs less than the half loops
 
 Steps = Callable[..., Any]
 Index = tuple[Any, ...]
@@ -77,14 +73,15 @@ def bind_ufunc(ufunc: np.ufunc, operands: Sequence[Array], out: Array, *, half_l
     if all(x.dtype not in HALVES for x in operands):
         return ufunc_task(ufunc, operands, out)
     if one_dtype(operands):
-        steps = half_bits.steps_of(ufunc, dtype) if out.size > _BITS else None
+        if half_loop and out.size <= half_bits.loop_limit(ufunc, dtype):
+            return ufunc_task(ufunc, operands, out)
+        steps = half_bits.steps_of(ufunc, dtype)
         if steps is not None:
             return bind_steps(
                 steps, [half_bits.bits(x) for x in operands], half_bits.bits(out), result=_BOOL if out.dtype == _BOOL else None
             )
-        limit = _NATIVE_CHEAP if dtype == FLOAT16 and ufunc in _CHEAP else _NATIVE
-        if (half_loop and out.size <= limit) or half_bits.loop_is_fast(ufunc, dtype):
-            return ufunc_task(ufunc, operands, out)
+        if len(operands) == 1 and out.size >= half_tables.WORTH and out.dtype == dtype:
+            return half_tables.bind(ufunc, operands[0], out)
     return bind_steps(ufunc_steps(ufunc), operands, out, result=_BOOL if out.dtype == _BOOL else None)
 
 
@@ -145,7 +142,7 @@ def _nothing() -> None:
 class Blocked:
     """Steps bound to arrays that are worked through piece by piece."""
 
-    __slots__ = ("_writes", "converts", "indices", "inputs", "length", "out", "result", "steps", "temps", "work")
+    __slots__ = ("_writes", "conversions", "converts", "indices", "inputs", "length", "out", "result", "steps", "temps", "work")
 
     def __init__(
         self, steps: Steps, inputs: Sequence[Array], out: Array, temps: int, work: np.dtype[Any], result: np.dtype[Any], direct: bool
@@ -162,6 +159,7 @@ class Blocked:
         self.work = work
         self.result = result
         self.converts = [x.dtype != work and x.dtype != _BOOL for x in inputs]
+        self.conversions = _distinct(inputs, self.converts)
         block = BLOCK if any(self.converts) or self._writes else WIDE_BLOCK
         self.indices = list(pieces(out.shape, block))
         self.length = min(out.size, block)
@@ -177,7 +175,7 @@ class Blocked:
         scratch = [None if x.dtype in (work, _BOOL) else room.take(length, work) for x in inputs]
         temps = [room.take(length, work) for _ in range(self.temps)]
         written = room.take(length, self.result) if self._writes else None
-        spare = (room.take(length), room.take(length)) if whole.dtype == FLOAT16 and written is not None else None
+        spare = room.take(length) if whole.dtype == FLOAT16 and written is not None else None
         for index in self.indices:
             out = whole[index]
             size, shape = out.size, None if whole.ndim == 1 else out.shape
@@ -201,21 +199,28 @@ class Blocked:
 
     def _run_at_once(self) -> None:
         """The same for arrays of one piece."""
-        out, shape, work, size = self.out, self.out.shape, self.work, self.out.size
-        room = Scratch()
-        operands = []
-        for x, converts in zip(self.inputs, self.converts, strict=True):
-            if converts:
-                wide = room.take(x.size, work).reshape(x.shape)
-                widen(x, wide)
-                x = wide
-            operands.append(x)
+        out, work, size = self.out, self.work, self.out.size
+        flat, room = out.ndim == 1, Scratch()
+        operands = list(self.inputs)
+        spare: Array | None = None
+        for x, places in self.conversions:
+            wide = room.take(x.size, work)
+            if x.size == size:
+                spare = wide
+            if not flat:
+                wide = wide.reshape(x.shape)
+            widen(x, wide)
+            for place in places:
+                operands[place] = wide
         for _ in range(self.temps):
-            operands.append(room.take(size, work).reshape(shape))
+            temp = room.take(size, work)
+            operands.append(temp if flat else temp.reshape(out.shape))
         if self._writes:
-            target = room.take(size, self.result).reshape(shape)
+            target = room.take(size, self.result)
+            if not flat:
+                target = target.reshape(out.shape)
             self.steps(target, *operands)
-            narrow(target, out)
+            narrow(target, out, spare if work == FLOAT32 else None)
         else:
             self.steps(out, *operands)
         room.give_back()
@@ -229,6 +234,16 @@ class Blocked:
             widen(x, wide)
             x = wide
         return np.broadcast_to(x, self.out.shape)
+
+
+def _distinct(inputs: Sequence[Array], converts: Sequence[bool]) -> list[tuple[Array, list[int]]]:
+    """The arrays to convert, each once, and the places where each is an input."""
+    places: dict[tuple[int, Shape, tuple[int, ...], str], tuple[Array, list[int]]] = {}
+    for place, (x, wanted) in enumerate(zip(inputs, converts, strict=True)):
+        if wanted:
+            key = x.__array_interface__["data"][0], x.shape, x.strides, x.dtype.str
+            places.setdefault(key, (x, []))[1].append(place)
+    return list(places.values())
 
 
 def _part(scratch: Array, size: int, shape: Shape | None) -> Array:

@@ -24,8 +24,8 @@ _UFUNCS: dict[str, tuple[np.ufunc, np.ufunc | None, bool]] = {
     "Minimum": (np.minimum, np.logical_and, True),
     "FloorDiv": (np.floor_divide, None, False),
     "FloorMod": (np.remainder, None, False),
-    "Mod": (np.fmod, None, False),
-    "TruncateMod": (np.fmod, None, False),
+    "Mod": (np.fmod, None, True),
+    "TruncateMod": (np.fmod, None, True),
     "Atan2": (np.arctan2, None, False),
     "Gcd": (np.gcd, None, False),
 }

@@ -17,7 +17,6 @@ _INT16: Final = np.dtype(np.int16)
 _SIZE: Final = np.array(0x7FFF, np.int16)
 _SIGN: Final = np.array(-0x8000, np.int16)
 _FIFTEEN: Final = np.array(15, np.int16)
-_ONE: Final = np.array(1, np.int16)
 
 
 def bits(x: Array) -> Array:
@@ -29,12 +28,10 @@ def _infinity(dtype: np.dtype[Any]) -> Array:
     return np.array(0x7C00 if dtype == FLOAT16 else 0x7F80, np.int16)
 
 
-def _unit(dtype: np.dtype[Any]) -> Array:
-    return np.array(0x3C00 if dtype == FLOAT16 else 0x3F80, np.int16)
-
-
 def _places(x: Array) -> Array:
-    """Integers in the numbers' order, 0 for both zeros."""
+    """Integers in the numbers' order, 0 for both zeros; the bits themselves where no sign is set."""
+    if x.item(x.argmin()) >= 0:
+        return x
     negative = np.right_shift(x, _FIFTEEN)
     place = np.asarray(np.bitwise_and(negative, _SIZE))  # of 0 dims NumPy gives a scalar
     np.bitwise_xor(place, x, place)
@@ -42,21 +39,22 @@ def _places(x: Array) -> Array:
     return place
 
 
-def _no_nan(place: Array, infinity: Array) -> bool:
-    return bool(np.maximum.reduce(place, axis=None) <= infinity) and bool(np.minimum.reduce(place, axis=None) >= -infinity)
+def _no_nan(place: Array, infinity: int) -> bool:
+    return bool(-infinity <= place.item(place.argmin()) and place.item(place.argmax()) <= infinity)
 
 
 def order(x: Array) -> Array:
     """Integers in the numbers' order, 0 for both zeros, the largest for NaN."""
     values = x.view(_INT16)
-    place = _places(values)
-    if not _no_nan(place, _infinity(x.dtype)):
-        np.copyto(place, _SIZE, where=np.bitwise_and(values, _SIZE) > _infinity(x.dtype))
+    infinity = _infinity(x.dtype)
+    place = _places(values) if x.size else values
+    if x.size and not _no_nan(place, infinity.item()):
+        return np.where(np.bitwise_and(values, _SIZE) > infinity, _SIZE, place)
     return place
 
 
 def _ordered(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
-    infinity = _infinity(dtype)
+    infinity = _infinity(dtype).item()
 
     def steps(out: Array, a: Array, b: Array) -> None:
         left, right = _places(a), _places(b)
@@ -70,10 +68,11 @@ def _ordered(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
 
 def _equality(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
     """Equal bits, or two zeros."""
-    infinity = _infinity(dtype)
+    infinity = _infinity(dtype).item()
 
     def steps(out: Array, a: Array, b: Array) -> None:
-        if np.maximum.reduce(np.bitwise_and(a, _SIZE), axis=None) > infinity:
+        size = np.bitwise_and(a, _SIZE)
+        if size.item(size.argmax()) > infinity:
             ufunc(a.view(dtype), b.view(dtype), out)
             return
         both = np.bitwise_or(a, b)
@@ -88,7 +87,7 @@ def _equality(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
 
 
 def _extreme(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
-    infinity = _infinity(dtype)
+    infinity = _infinity(dtype).item()
     wins = np.greater_equal if ufunc is np.maximum else np.less_equal
 
     def steps(out: Array, a: Array, b: Array) -> None:
@@ -110,29 +109,8 @@ def _size_against(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
     return steps
 
 
-def _sign(dtype: np.dtype[Any]) -> Steps:
-    infinity, unit = _infinity(dtype), _unit(dtype)
-
-    def steps(out: Array, x: Array) -> None:
-        size = np.bitwise_and(x, _SIZE)
-        if np.maximum.reduce(size, axis=None) > infinity:
-            np.sign(x.view(dtype), out.view(dtype))
-            return
-        np.minimum(size, _ONE, out=size)
-        np.right_shift(x, _FIFTEEN, out)
-        np.bitwise_or(out, _ONE, out)
-        np.multiply(out, size, out)
-        np.bitwise_and(out, _SIGN, out)
-        np.multiply(size, unit, size)
-        np.bitwise_or(out, size, out)
-
-    return steps
-
-
 def steps_of(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps | None:
-    """What a ufunc does to the bits of a half type; None where the half loop or the way through float32 is shorter."""
-    if loop_is_fast(ufunc, dtype):
-        return None
+    """What a ufunc does to the bits of a half type; None where the way through float32 is shorter."""
     make = _FOR_BOTH.get(ufunc) or (_FOR_FLOAT16.get(ufunc) if dtype == FLOAT16 else None)
     return None if make is None else make(ufunc, dtype)
 
@@ -145,6 +123,8 @@ def _turned(out: Array, x: Array) -> None:
     np.bitwise_xor(x, _SIGN, out)
 
 
+_ORDERED: Final = (np.less, np.less_equal, np.greater, np.greater_equal)
+_EXTREMES: Final = (np.maximum, np.minimum)
 _Make = Callable[[np.ufunc, np.dtype[Any]], Steps]
 _FOR_BOTH: Final[dict[np.ufunc, _Make]] = {
     np.equal: _equality,
@@ -156,16 +136,30 @@ _FOR_BOTH: Final[dict[np.ufunc, _Make]] = {
     np.negative: lambda _, dtype: _turned,
 }
 _FOR_FLOAT16: Final[dict[np.ufunc, _Make]] = {
-    **dict.fromkeys((np.less, np.less_equal, np.greater, np.greater_equal), _ordered),
-    **dict.fromkeys((np.maximum, np.minimum), _extreme),
-    np.sign: lambda _, dtype: _sign(dtype),
+    **dict.fromkeys(_ORDERED, _ordered),
+    **dict.fromkeys(_EXTREMES, _extreme),
 }
-_FAST_LOOPS: Final = {
-    FLOAT16: frozenset((np.absolute,)),
-    BFLOAT16: frozenset((np.less, np.less_equal, np.greater, np.greater_equal, np.maximum, np.minimum, np.sign, np.fmod)),
+_EQUALITY: Final = (np.equal, np.not_equal)
+_CLASSES: Final = (np.isnan, np.isinf, np.isfinite, np.negative)
+_ANY: Final = 1 << 62
+_LIMIT: Final = {FLOAT16: 4608, BFLOAT16: 8192}
+_LIMITS: Final[dict[np.dtype[Any], dict[np.ufunc, int]]] = {
+    FLOAT16: {
+        **dict.fromkeys(_ORDERED, 3584),
+        **dict.fromkeys(_EQUALITY, 1536),
+        **dict.fromkeys(_CLASSES, 512),
+        np.absolute: _ANY,
+    },
+    BFLOAT16: {
+        **dict.fromkeys(_ORDERED, 6144),
+        **dict.fromkeys(_EQUALITY, 4096),
+        **dict.fromkeys((*_CLASSES, np.absolute), 512),
+        **dict.fromkeys(_EXTREMES, 16384),
+        np.fmod: _ANY,
+    },
 }
 
 
-def loop_is_fast(ufunc: np.ufunc, dtype: np.dtype[Any]) -> bool:
-    """Whether the loop that NumPy or ml_dtypes has for the half type is quicker than anything else at any size."""
-    return ufunc in _FAST_LOOPS[dtype]
+def loop_limit(ufunc: np.ufunc, dtype: np.dtype[Any]) -> int:
+    """Up to how many elements the loop that NumPy or ml_dtypes has for the half type is quicker than anything else, as measured."""
+    return _LIMITS[dtype].get(ufunc, _LIMIT[dtype])

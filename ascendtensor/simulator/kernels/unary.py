@@ -187,16 +187,12 @@ def round_(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     return bind_steps(steps, [x], out, work=None if inexact(x.dtype) else _FLOAT64)
 
 
-def _sign(out: Array, x: Array) -> None:
-    np.sign(x, out)
-
-
 @binder("Sign")
 def sign(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """-1, 0 or 1; NaN stays NaN; complex gives x / |x|, 0 for 0."""
     x, out = inputs[0], outputs[0]
     if x.dtype in HALVES:  # the loop of bfloat16 keeps the sign of zero
-        return bind_steps(_sign, [x], out)
+        return bind_ufunc(np.sign, [x], out, half_loop=False)
     if x.dtype.kind != "c":
         return bind_ufunc(np.sign, [x], out)
 
