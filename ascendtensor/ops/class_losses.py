@@ -18,7 +18,7 @@ from .call import call
 from .losses import check_reduction, common, finished, same_shape
 from .matmul import linear
 from .nn import log_softmax, one_hot
-from .operands import in_dtype
+from .operands import in_dtype, lasting
 from .reduction import floating, narrowed, widened
 from .table import losses as table
 from .table.movement import FILL
@@ -82,7 +82,7 @@ def _class_loss(rows: T, target: T, weight: T | None, ignore_index: int, how: st
     if rows.desc.dtype is not d.float64 and rows.desc.numel and not smoothing:
         classes = rows.desc.shape[1:]
         if weight is None:
-            weight = call(FILL, (1,), (classes, rows.desc.dtype), rows.desc.device)
+            weight = lasting(rows, classes, 1, rows.desc.dtype)
         elif weight.desc.dtype is not rows.desc.dtype:
             weight = comparison.cast(weight, rows.desc.dtype)
         return call(table.NLL_LOSS, (rows, target, weight), (how, ignore_index))[0]

@@ -21,7 +21,7 @@ from ..runtime.desc import TensorDesc
 from . import elementwise, reduction, shape, unary, views
 from .arguments import checked, described
 from .call import call, call_into, plain
-from .operands import filled, in_dtype
+from .operands import filled, in_dtype, lasting
 from .reduction import narrowed, widened
 from .schema import Row
 from .shape import clone
@@ -32,6 +32,8 @@ T = TypeVar("T", bound=TensorBase)
 
 _CORE: Final = table.LAYER_NORM.dtypes
 """Dtypes that the operators take."""
+_EPS: Final = float(d.finfo(d.float32).eps)
+_EPS_OF_DOUBLES: Final = float(d.finfo(d.float64).eps)
 
 
 def _real(input: TensorBase, function: str) -> None:
@@ -61,7 +63,7 @@ def _affine(input: T, weight: T | None, bias: T | None) -> T:
 
 
 def _ends(input: TensorBase, normalized_shape: Sequence[int], params: Sequence[TensorBase | None], function: str) -> tuple[int, ...]:
-    if not isinstance(normalized_shape, Sequence):
+    if not isinstance(normalized_shape, (tuple, Sequence)):  # the first is quick, the second takes what is like one
         raise DTypeError(
             f"normalized_shape must be a tuple of lengths, not {described(normalized_shape)}", advice="One length is (4,)."
         ).with_context(function, (input,))
@@ -78,9 +80,10 @@ def _ends(input: TensorBase, normalized_shape: Sequence[int], params: Sequence[T
 def _params(input: TensorBase, params: Sequence[T | None], row: Row, mixed: Row) -> tuple[Row, DType]:
     """The row for an operand and its parameters, and the parameters' dtype in it."""
     dtype = input.desc.dtype
-    if all(each is None or each.desc.dtype is dtype for each in params):
-        return row, dtype
-    return mixed, d.float32
+    for each in params:
+        if each is not None and each.desc.dtype is not dtype:
+            return mixed, d.float32
+    return row, dtype
 
 
 def _layer_norm(input: T, shape: tuple[int, ...], weight: T | None, bias: T | None, eps: float) -> tuple[T, T, T]:
@@ -90,8 +93,8 @@ def _layer_norm(input: T, shape: tuple[int, ...], weight: T | None, bias: T | No
         result, mean, inverse = _standard(input, tuple(range(-len(shape), 0)), eps)
         return _affine(result, weight, bias), mean, inverse
     row, wanted = _params(input, (weight, bias), table.LAYER_NORM, table.LAYER_NORM_MIXED)
-    gamma = filled(input, shape, 1, wanted) if weight is None else weight
-    beta = filled(input, shape, 0, wanted) if bias is None else bias
+    gamma = lasting(input, shape, 1, wanted) if weight is None else weight
+    beta = lasting(input, shape, 0, wanted) if bias is None else bias
     return call(row, (input, gamma, beta), (len(shape), float(eps)))
 
 
@@ -168,10 +171,10 @@ def rms_norm(input: T, normalized_shape: Sequence[int], weight: T | None = None,
     shape = _ends(input, normalized_shape, (weight,), "rms_norm")
     dtype = input.desc.dtype
     if eps is None:
-        eps = float(d.finfo(d.float64 if dtype is d.float64 else d.float32).eps)
+        eps = _EPS_OF_DOUBLES if dtype is d.float64 else _EPS
     if dtype in _CORE and input.desc.numel:
         row, wanted = _params(input, (weight,), table.RMS_NORM, table.RMS_NORM_MIXED)
-        gamma = filled(input, shape, 1, wanted) if weight is None else weight
+        gamma = lasting(input, shape, 1, wanted) if weight is None else weight
         return call(row, (input, gamma), (float(eps),))[0]
     square = reduction.mean(elementwise.mul(input, input), tuple(range(-len(shape), 0)), True)
     result = elementwise.mul(input, unary.rsqrt(elementwise.add(square, eps)))
@@ -391,8 +394,8 @@ def _batch_norm(
 
 def _with_given(input: T, mean: T, variance: T, weight: T | None, bias: T | None, eps: float) -> T:
     channels = input.desc.shape[1:2]
-    scale = filled(input, channels, 1, d.float32) if weight is None else weight
-    offset = filled(input, channels, 0, d.float32) if bias is None else bias
+    scale = lasting(input, channels, 1, d.float32) if weight is None else weight
+    offset = lasting(input, channels, 0, d.float32) if bias is None else bias
     return call(table.BATCH_NORM_EVAL, (input, scale, offset, mean, variance), (float(eps),))
 
 
@@ -408,8 +411,8 @@ def _with_own(
 ) -> tuple[T, T, T]:
     """One operator that writes the statistics of before in place, straight into their memory where that can be."""
     channels = input.desc.shape[1:2]
-    gamma = filled(input, channels, 1, d.float32) if weight is None else weight
-    beta = filled(input, channels, 0, d.float32) if bias is None else bias
+    gamma = lasting(input, channels, 1, d.float32) if weight is None else weight
+    beta = lasting(input, channels, 0, d.float32) if bias is None else bias
     targets = [
         _statistics(running_mean, 0, input, (gamma, beta, running_var)),
         _statistics(running_var, 1, input, (gamma, beta, running_mean)),

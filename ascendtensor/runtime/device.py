@@ -105,6 +105,8 @@ class Device:
         self.foreign = Foreign(self.pool)
         self.scalars = Scalars(self)
         self.scalar = self.scalars.get
+        # Tensors of one number, by sizes, number and dtype: `ops.operands.lasting` has them made.
+        self.fills: dict[Hashable, Any] = {}
         self.descs: weakref.WeakValueDictionary[tuple[tuple[int, ...], DType], TensorDesc] = weakref.WeakValueDictionary()
         # The last views' descriptions: interned weakly, a view that comes and goes in a loop would have its own made each time.
         self.recent_descs: deque[TensorDesc] = deque(maxlen=16)
@@ -382,6 +384,7 @@ class Device:
         if self.context:
             attempt(binding.set_context, self.context)
         self.scalars.clear()
+        self.fills.clear()
         self.recent_descs.clear()
         self.kept_descs.close(attempt)
         self.kept_attrs.close(attempt)

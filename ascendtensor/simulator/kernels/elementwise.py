@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import registry, rules
-from ascendtensor.simulator.kernels.blocks import BLOCK, Steps, bind_steps, bind_ufunc, one_dtype
+from ascendtensor.simulator.kernels.blocks import Steps, bind_steps, bind_ufunc, one_dtype
 from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.masks import choose, clear
 from ascendtensor.simulator.kernels.registry import BFLOAT16, Array, Attrs, Meta, Out, Task, binder, infer
@@ -432,15 +431,18 @@ def clip(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = min(max(x, clip_value_min), clip_value_max); NaN anywhere is NaN."""
     if inputs[0].dtype.kind == "c":
         raise TypeError(f"ClipByValue has no kernel for {inputs[0].dtype}")
-
-    if inputs[0].dtype == BFLOAT16 or (inputs[0].dtype not in HALVES and outputs[0].size > BLOCK):
-        return partial(np.clip, out=outputs[0]), tuple(inputs)
+    x, low, high = inputs
+    if x.dtype == BFLOAT16 or (x.dtype not in HALVES and outputs[0].size > _LONG):
+        return x.clip, (low, high, outputs[0])
     return bind_steps(_clip, inputs, outputs[0])
 
 
+_LONG = 2048
+
+
 def _clip(out: Array, x: Array, low: Array, high: Array) -> None:
-    if out.size > 2048:  # a Python function round a ufunc with a vector loop for scalar bounds
-        np.clip(x, low, high, out=out)
+    if out.size > _LONG:  # Python round a ufunc with a vector loop for scalar bounds; the function is slower than the method
+        x.clip(low, high, out)
     else:
         np.maximum(x, low, out=out)
         np.minimum(out, high, out=out)

@@ -114,7 +114,7 @@ def _bind_gather(inputs: Inputs, outputs: Outputs, attrs: Attrs, axis: int) -> T
 
 def _gather_few(x: Array, indices: Array, unsigned: Array, axis: int, out: Array, negative: bool) -> None:
     """As ``_gather`` without batches; a negative index is a huge unsigned one."""
-    if np.maximum.reduce(unsigned, None) >= x.shape[axis]:
+    if unsigned.item(unsigned.argmax()) >= x.shape[axis]:  # three times as fast as the maximum of few
         indices = _checked(indices, x.shape[axis], negative)
     x.take(indices, axis, out, "clip")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -12,11 +13,25 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels.blocks import pieces
 from ascendtensor.simulator.kernels.halves import store
 from ascendtensor.simulator.kernels.operands import as_is, broadcast, needs, same, unknown, wide
-from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, infer, kernel
+from ascendtensor.simulator.kernels.registry import (
+    UNKNOWN_RANK,
+    Array,
+    Attrs,
+    Inputs,
+    Meta,
+    Out,
+    Outputs,
+    Shape,
+    Task,
+    binder,
+    infer,
+    kernel,
+)
 from ascendtensor.simulator.kernels.threads import shared
 
 Loss = Callable[[list[Array], Attrs], Array]
 
+_PLAIN: Final = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 _SHARED: Final = 1 << 20
 """From so many elements on, threads pay."""
 
@@ -97,16 +112,45 @@ def _class_weights(x: Array, target: Array, weight: Array | None, ignored: int) 
     return classes, factors.astype(x.dtype)
 
 
-@kernel("NLLLoss")
-def _nll_loss(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+_FEW: Final = 2048
+"""Rows up to here are summed up by the matrix library, and have the place of their beginning kept."""
+
+
+@binder("NLLLoss")
+def _nll_loss(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     """The mean divides by the sum of weights, which may be 0 (PyTorch then gives NaN)."""
-    x, target = needs(inputs[0], "x"), needs(inputs[1], "target")
+    x, target, weight = needs(inputs[0], "x"), needs(inputs[1], "target"), inputs[2] if len(inputs) > 2 else None
+    rows, reduction, ignored = target.size, attrs["reduction"], attrs["ignore_index"]
+    arrays = (x, outputs[0], outputs[1]) if weight is None else (x, outputs[0], outputs[1], weight)
+    if reduction == "none" or not 0 < rows <= _FEW or any(array.dtype not in _PLAIN or array.dtype != x.dtype for array in arrays):
+        return _any_nll_loss, (x, target, weight, outputs, reduction, ignored)
+    mean, classes = _reduces_to_mean(reduction), x.shape[-1]
+    labels, starts = target.reshape(-1), np.arange(0, rows * classes, classes)
+    flat, unsigned, ones = x.reshape(-1), labels.view(f"u{target.itemsize}"), np.ones(rows, x.dtype)
+
+    def run() -> None:
+        """What is picked is finite and no label out of range or ignored; else as slowly as it takes."""
+        if unsigned.item(unsigned.argmax()) < classes:
+            picked = flat[starts + labels]
+            weights = ones if weight is None else weight[labels]
+            if 0 <= ignored < classes:
+                weights = weights * (labels != ignored)
+            loss, total = -picked.dot(weights), weights.dot(ones)
+            if math.isfinite(loss):
+                outputs[0].fill(loss / total if mean else loss)
+                outputs[1].fill(total)
+                return
+        _any_nll_loss(x, target, weight, outputs, reduction, ignored)
+
+    return run, ()
+
+
+def _any_nll_loss(x: Array, target: Array, weight: Array | None, outputs: Outputs, reduction: str, ignored: int) -> None:
     rows = x.reshape(-1, x.shape[-1])
-    classes, factors = _class_weights(wide(rows[:0]), target, _given(inputs, 2), attrs["ignore_index"])
+    classes, factors = _class_weights(wide(rows[:0]), target, None if weight is None else wide(weight), ignored)
     picked = wide(rows[np.arange(rows.shape[0]), classes.reshape(-1)]).reshape(classes.shape)
     losses = np.where(factors == 0, 0, -picked * factors)
     total = factors.sum()
-    reduction = attrs["reduction"]
     if reduction == "none":
         _put(outputs[0], losses.reshape(outputs[0].shape))
     else:

@@ -106,22 +106,23 @@ def _changes_nothing(array: Array, neutral: int) -> bool:
     return not array.size or (array.item(0) == neutral and bool((array == neutral).all()))
 
 
-_LONG: Final = 2048
+LONG: Final = 2048
 """Rows up to here are summed up by the matrix library, twice as fast as NumPy; longer ones pairwise, so that the error does not grow."""
 
 
 @lru_cache(maxsize=16)
-def _ones(count: int, dtype: np.dtype[Any]) -> Array:
+def column_of_ones(count: int, dtype: np.dtype[Any]) -> Array:
+    """What a row is multiplied by to be summed up."""
     ones = np.ones((count, 1), dtype)
     ones.flags.writeable = False
     return ones
 
 
 def row_sums(x: Array, out: Array) -> Callable[[], Any]:
-    """What writes the sum of each row into a vector."""
-    if x.shape[1] > _LONG or x.dtype.kind != "f":
-        return partial(np.add.reduce, x, 1, None, out)
-    return partial(np.matmul, x[:, None, :], _ones(x.shape[1], x.dtype), out[:, None, None])
+    """What writes the sum of each row of a matrix into a column."""
+    if x.shape[1] > LONG or x.dtype.kind != "f":
+        return partial(np.add.reduce, x, 1, None, out, True)
+    return partial(np.matmul, x[:, None, :], column_of_ones(x.shape[1], x.dtype), out[:, None])
 
 
 def _row_squares(x: Array, out: Array) -> Callable[[], Any]:
@@ -142,7 +143,7 @@ def _centred(x: Array, y: Array, mean: Array, variance: Array, scale: Array, eps
     """
     length, least = np.array(x.shape[1], x.dtype), np.array(epsilon, x.dtype)
     column, factor = mean[:, None], scale[:, None]
-    sums, squares = row_sums(x, mean), _row_squares(y, variance)
+    sums, squares = row_sums(x, column), _row_squares(y, variance)
 
     def run() -> None:
         sums()

@@ -376,7 +376,7 @@ def _bind_arg(function: Callable[..., Any], x: Array, axes: Axes, out: Array) ->
     if out.size == 0:
         return out.fill, (0,)
     if x.dtype not in HALVES and out.dtype == np.intp and out.flags.c_contiguous:
-        return function, (x, axes[0], out)
+        return (x.argmax if function is np.argmax else x.argmin), (axes[0], out)
     return _arg, (function, x, axes[0], out)
 
 

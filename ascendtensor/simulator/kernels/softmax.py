@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import rules
 from ascendtensor.simulator.kernels.blocks import BLOCK, WIDE_BLOCK, Steps
 from ascendtensor.simulator.kernels.halves import HALVES, Scratch, narrow, widen
-from ascendtensor.simulator.kernels.normalization import SHARED
+from ascendtensor.simulator.kernels.normalization import LONG, SHARED, column_of_ones, row_sums
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Shape, Task, binder, infer
 from ascendtensor.simulator.kernels.threads import shared
 
@@ -36,15 +37,25 @@ def log_softmax_grad_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) ->
     return rules.of(rules.same_dtype(inputs[:2]), rules.broadcast(inputs[0].shape, inputs[1].shape))
 
 
+def _totals(y: Array) -> Array:
+    """Sums over the second axis, which stays."""
+    if y.ndim != 2:
+        total: Array = np.add.reduce(y, axis=1, keepdims=True)
+    else:
+        total = np.empty((y.shape[0], 1), y.dtype)
+        row_sums(y, total)()
+    return total
+
+
 def _softmax(out: Array, x: Array) -> None:
     np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True), out)
     np.exp(out, out)
-    np.divide(out, np.add.reduce(out, axis=1, keepdims=True), out)
+    np.divide(out, _totals(out), out)
 
 
 def _log_softmax(out: Array, x: Array) -> None:
     np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True), out)
-    total = np.add.reduce(np.exp(out), axis=1, keepdims=True)
+    total = _totals(np.exp(out))
     np.subtract(out, np.log(total, total), out)
 
 
@@ -76,8 +87,30 @@ def _bind_rows(steps: Steps, inputs: list[Array], out: Array, axes: tuple[int, .
         # in the cache and of one dtype: the steps themselves, on (outer, reduced[, inner]) views
         form = _form(out.shape, first, len(chosen))
         form = form[:2] if form[2] == 1 else form
+        if len(form) == 2 and max(form) <= LONG and steps in (_softmax, _log_softmax):
+            return _few_rows(inputs[0].reshape(form), out.reshape(form), steps is _log_softmax), ()
         return steps, (out.reshape(form), *(x.reshape(form) for x in inputs))
     return _run_rows, (steps, inputs, out, first, len(chosen))
+
+
+def _few_rows(x: Array, out: Array, logarithm: bool) -> Callable[[], None]:
+    """The same on matrices, all views made. Where the largest element is, is found in half the time that the element takes."""
+    flat, starts, total = x.reshape(-1), np.arange(0, x.size, x.shape[1]), np.empty((x.shape[0], 1), x.dtype)
+    rows, ones, sums = out[:, None, :], column_of_ones(x.shape[1], x.dtype), total[:, None]
+
+    def softmax() -> None:
+        np.subtract(x, flat[x.argmax(1) + starts][:, None], out)
+        np.exp(out, out)
+        np.matmul(rows, ones, sums)
+        np.divide(out, total, out)
+
+    def log_softmax() -> None:
+        np.subtract(x, flat[x.argmax(1) + starts][:, None], out)
+        np.matmul(np.exp(rows), ones, sums)
+        np.log(total, total)
+        np.subtract(out, total, out)
+
+    return log_softmax if logarithm else softmax
 
 
 def _fits(inputs: list[Array], out: Array) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from running import BFLOAT16, FLOATS, UNTIMED, close, run, sample
+from running import BFLOAT16, FLOATS, UNTIMED, close, made, run, sample
 
 from ascendtensor.simulator.kernels.registry import layout_of
 
@@ -192,3 +192,15 @@ def test_rows_are_normalised_alike_at_once_in_pieces_and_on_several_threads() ->
         wide = x[rows - 1].astype(np.float64)
         close(y[-1], (wide - wide.mean()) / np.sqrt(wide.var() + 1e-5) * gamma + beta, 16)
         close(rms[-1], wide / np.sqrt((wide**2).mean() + 1e-6) * gamma, 16)
+
+
+@pytest.mark.parametrize("op_type", ["SoftmaxV2", "LogSoftmaxV2"])
+@pytest.mark.parametrize("shape", [(3, 2048), (3, 2049), (2049, 3)], ids=str)
+def test_few_and_many_rows_of_a_softmax(op_type: str, shape: tuple[int, int]) -> None:
+    x = sample(shape, np.float32)
+    x[0, 1], x[1, 0], x[2] = np.nan, -np.inf, -np.inf
+    y = made(op_type, [x], shape, np.float32, axes=[1])
+    with np.errstate(invalid="ignore"):
+        shifted = x.astype(np.float64) - x.max(1, keepdims=True)
+    total = np.exp(shifted).sum(1, keepdims=True)
+    close(y, np.exp(shifted) / total if op_type == "SoftmaxV2" else shifted - np.log(total), 4)

@@ -120,6 +120,24 @@ def test_nll_loss_edges() -> None:
     assert y == 2
 
 
+@pytest.mark.parametrize("rows", [1, 2048, 2049])
+@pytest.mark.parametrize("ignored", [-100, 2], ids=["out of the classes", "a class"])
+def test_nll_loss_of_few_and_many_rows(rows: int, ignored: int) -> None:
+    x, weight = sample((rows, 7), np.float32) - 4, np.array([1, 2, 0.5, 3, 1, 0, 1], np.float32)
+    target = np.random.default_rng(1).integers(0, 7, rows)
+    for impossible in (False, True):  # minus infinity counts for nothing where its weight is 0
+        x[:, 5] = -np.inf if impossible else x[:, 5]
+        factors = np.where(target == ignored, 0, weight[target]).astype(np.float64)
+        losses = factors * np.where(factors == 0, 0, -x[np.arange(rows), target].astype(np.float64))
+        y, total = np.empty((), np.float32), np.empty((), np.float32)
+        for reduction, want in (("mean", losses.sum() / factors.sum()), ("sum", losses.sum())):
+            run("NLLLoss", [x, target.astype(np.int32), weight], [y, total], reduction=reduction, ignore_index=ignored)
+            close(y, want, 4)
+            close(total, factors.sum(), 4)
+    with pytest.raises(IndexError):
+        run("NLLLoss", [x, np.full(rows, -1), weight], [y, total], ignore_index=ignored)
+
+
 @HALF_AND_SINGLE
 @REDUCTIONS
 def test_losses_element_by_element(dtype: Any, reduction: str) -> None:
