@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.simulator.kernels import half_bits, half_tables
-from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, Scratch, narrow, widen
+from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, Scratch, lend, narrow, take_back, widen
 from ascendtensor.simulator.kernels.registry import Array, Shape, Task
 
 BLOCK = 65536
@@ -142,7 +142,7 @@ def _nothing() -> None:
 class Blocked:
     """Steps bound to arrays that are worked through piece by piece."""
 
-    __slots__ = ("_writes", "conversions", "converts", "indices", "inputs", "length", "out", "result", "steps", "temps", "work")
+    __slots__ = ("_writes", "conversions", "converts", "indices", "inputs", "lends", "length", "out", "result", "steps", "temps", "work")
 
     def __init__(
         self, steps: Steps, inputs: Sequence[Array], out: Array, temps: int, work: np.dtype[Any], result: np.dtype[Any], direct: bool
@@ -160,6 +160,7 @@ class Blocked:
         self.result = result
         self.converts = [x.dtype != work and x.dtype != _BOOL for x in inputs]
         self.conversions = _distinct(inputs, self.converts)
+        self.lends = 0 if not self._writes or result != work else 3 if out.dtype == FLOAT16 and work == FLOAT32 else 1
         block = BLOCK if any(self.converts) or self._writes else WIDE_BLOCK
         self.indices = list(pieces(out.shape, block))
         self.length = min(out.size, block)
@@ -175,7 +176,7 @@ class Blocked:
         scratch = [None if x.dtype in (work, _BOOL) else room.take(length, work) for x in inputs]
         temps = [room.take(length, work) for _ in range(self.temps)]
         written = room.take(length, self.result) if self._writes else None
-        spare = room.take(length) if whole.dtype == FLOAT16 and written is not None else None
+        spare = (room.take(length), room.take(length)) if whole.dtype == FLOAT16 and written is not None else None
         for index in self.indices:
             out = whole[index]
             size, shape = out.size, None if whole.ndim == 1 else out.shape
@@ -199,31 +200,28 @@ class Blocked:
 
     def _run_at_once(self) -> None:
         """The same for arrays of one piece."""
-        out, work, size = self.out, self.work, self.out.size
-        flat, room = out.ndim == 1, Scratch()
-        operands = list(self.inputs)
-        spare: Array | None = None
+        out, size, work = self.out, self.out.size, self.work
+        flat, kept = out.ndim == 1, work == FLOAT32 and size <= BLOCK
+        number = len(self.conversions) + self.temps + self.lends
+        room = lend(size, number) if kept else [np.empty(size, work) for _ in range(number)]
+        operands, free = list(self.inputs), iter(room)
         for x, places in self.conversions:
-            wide = room.take(x.size, work)
-            if x.size == size:
-                spare = wide
-            if not flat:
-                wide = wide.reshape(x.shape)
+            wide = next(free)
+            if not flat or x.size != size:
+                wide = wide[: x.size].reshape(x.shape)
             widen(x, wide)
             for place in places:
                 operands[place] = wide
         for _ in range(self.temps):
-            temp = room.take(size, work)
-            operands.append(temp if flat else temp.reshape(out.shape))
+            operands.append(next(free) if flat else next(free).reshape(out.shape))
         if self._writes:
-            target = room.take(size, self.result)
-            if not flat:
-                target = target.reshape(out.shape)
-            self.steps(target, *operands)
-            narrow(target, out, spare if work == FLOAT32 else None)
+            target = next(free) if self.result == work else np.empty(size, self.result)
+            self.steps(target if flat else target.reshape(out.shape), *operands)
+            narrow(target if flat else target.reshape(out.shape), out, (next(free), next(free)) if self.lends == 3 else None)
         else:
             self.steps(out, *operands)
-        room.give_back()
+        if kept:
+            take_back(size, room)
 
     def _spread(self, x: Array, converts: bool) -> Array:
         """An input in the output's shape; a smaller one that needs conversion is converted once, not in every piece."""

@@ -6,7 +6,7 @@ operations on whole arrays, on short ones by a table of all halves. ml_dtypes' l
 
 from __future__ import annotations
 
-import math
+import contextlib
 from typing import Any, Final
 
 import numpy as np
@@ -37,29 +37,26 @@ _SIGN = 0x8000
 _SIGN_AND_VALUE = _constant(-0x70002000, np.int32)  # 0x8FFFE000
 _TWO_112 = _constant(2.0**112, FLOAT32)
 _THIRTEEN = _constant(13, np.int32)
+_SIXTEEN = _constant(16, np.uint32)
 _TWENTY_THREE = _constant(23, np.uint32)
-
-
-def _summands() -> Array:
-    """What is added to a float32 of each sign and exponent so that the last 16 bits of the sum are those of the float16.
-
-    A power of two that is 2**13 times as large (2**-1 at least, for subnormals): the addition itself rounds to even, at the right bit.
-    Its own last bits are the sign and the exponent of the float16, which the rounded mantissa comes on top of. What overflows vanishes
-    beside 2**127 with the bits of infinity. For infinities, NaNs and what isn't small beside 2**127 it is NaN.
-    """
-    sign, exponent = np.divmod(np.arange(512, dtype=np.uint32), 256)
-    normal = np.maximum(exponent, 113)
-    summand = np.where(exponent < 143, normal + 13 << 23 | normal - 113 << 10, 0x7F007C00)
-    bits = np.where(exponent < 230, summand | sign << 31 | sign << 15, 0x7FC00000)
-    return bits.astype(np.uint32).view(FLOAT32)
-
-
-_SUMMANDS: Final = _summands()
+_OVERFLOW = 65536.0
+_OVERFLOW_BITS = 0x47800000
+_SIGN_BIT = _constant(_SIGN, np.uint32)
+_SMALLEST_NORMAL = np.full(PIECE, 2.0**-14, FLOAT32)  # an array, since NumPy takes extremes with one number one element at a time
+_POWERS = _constant((1 << 23) + (1 << 10), np.uint32)
+_BIASES = _constant((13 << 23) - (113 << 10), np.uint32)
 
 
 _LENT_FROM = 8192
 _KEPT = 16
 _POOL: Final[list[Array]] = []
+
+
+def _piece() -> Array:
+    try:
+        return _POOL.pop()  # in one step, whichever threads come for it
+    except IndexError:
+        return np.empty(PIECE, FLOAT32)
 
 
 class Scratch:
@@ -74,10 +71,7 @@ class Scratch:
         """An array with any contents."""
         if dtype != FLOAT32 or not _LENT_FROM <= length <= PIECE:
             return np.empty(length, dtype)
-        try:
-            array = _POOL.pop()  # in one step, whichever threads come for it
-        except IndexError:
-            array = np.empty(PIECE, FLOAT32)
+        array = _piece()
         self._lent.append(array)
         return array[:length]
 
@@ -86,6 +80,33 @@ class Scratch:
         if len(_POOL) < _KEPT:
             _POOL.extend(self._lent)
         self._lent.clear()
+
+
+_ROOMS: Final[dict[tuple[int, int], list[list[Array]]]] = {}
+_MOST_ROOMS = 24
+_SMALL_ROOM = 16384
+
+
+def lend(size: int, number: int) -> list[Array]:
+    """Flat float32 arrays of one size, up to a piece's, to work in: those of the last time where there are any."""
+    if size > _SMALL_ROOM:
+        return [_piece()[:size] for _ in range(number)]
+    kept = _ROOMS.get((size, number))
+    if kept:
+        with contextlib.suppress(IndexError):  # another thread came first
+            return kept.pop()
+    return [np.empty(size, FLOAT32) for _ in range(number)]
+
+
+def take_back(size: int, arrays: list[Array]) -> None:
+    """Keeps lent arrays for the next time."""
+    if size > _SMALL_ROOM:
+        if len(_POOL) < _KEPT:
+            _POOL.extend(array if array.base is None else array.base for array in arrays)
+        return
+    if len(_ROOMS) >= _MOST_ROOMS:
+        _ROOMS.clear()
+    _ROOMS.setdefault((size, len(arrays)), []).append(arrays)
 
 
 def is_half(dtype: np.dtype[Any]) -> bool:
@@ -111,27 +132,59 @@ def widen(source: Array, target: Array) -> None:
     np.multiply(target, _TWO_112, target)
 
 
-def narrow(source: Array, target: Array, spare: Array | None = None) -> None:
+def narrow(source: Array, target: Array, spare: tuple[Array, Array] | None = None) -> None:
     """Writes a C-contiguous float32 array into a half array of the same shape, to the nearest, ties to even.
 
     Args:
         source: Array of floats.
         target: Array of halves.
-        spare: A flat float32 array of at least that size to work in.
+        spare: Two flat float32 arrays of at least that size to work in.
     """
-    if target.dtype != FLOAT16 or target.size < _NARROW or not target.flags.c_contiguous or source.dtype != FLOAT32:
+    size = target.size
+    if target.dtype != FLOAT16 or size < _NARROW or not target.flags.c_contiguous or source.dtype != FLOAT32:
         np.copyto(target, source, casting="unsafe")
         return
-    floats = source.reshape(-1)
-    sums = np.empty(floats.size, FLOAT32) if spare is None else spare[: floats.size]
-    bits = sums.view(np.uint32)
-    np.right_shift(floats.view(np.uint32), _TWENTY_THREE, bits)
-    _SUMMANDS.take(bits, None, sums, "clip")
-    np.add(sums, floats, sums)
-    if math.isnan(sums.item(sums.argmax())):
-        np.copyto(target, source, casting="unsafe")
+    if size > PIECE:
+        store(source, target)
+        return
+    halves = target.reshape(-1).view(np.uint16)
+    if spare is not None:
+        done = _narrow(source.reshape(-1), halves, spare[0][:size], spare[1][:size])
     else:
-        np.copyto(target.reshape(-1).view(np.uint16), bits, casting="unsafe")
+        room = Scratch()
+        done = _narrow(source.reshape(-1), halves, room.take(size), room.take(size))
+        room.give_back()
+    if not done:
+        np.copyto(target, source, casting="unsafe")
+
+
+def _narrow(floats: Array, halves: Array, summand: Array, magnitude: Array) -> bool:
+    """The same for flat arrays of bits; False where there is a NaN, an infinity or a number of 2**16 or more among them.
+
+    Adding a power of two that is 2**13 times as large leaves the rounded mantissa in the lowest bits, since the addition itself rounds
+    to even; 2**-1 at least, for subnormals. The summand's own lowest bits hold the exponent of the half, which the mantissa comes on top
+    of.
+    """
+    source, bits = floats.view(np.uint32), summand.view(np.uint32)
+    signed = source.item(source.argmax()) >= _OVERFLOW_BITS
+    if signed:
+        np.absolute(floats, magnitude)
+        if not magnitude.item(magnitude.argmax()) < _OVERFLOW:
+            return False
+    else:
+        magnitude = floats
+    np.maximum(magnitude, _SMALLEST_NORMAL[: floats.size], out=summand)
+    np.right_shift(bits, _TWENTY_THREE, bits)
+    np.multiply(bits, _POWERS, bits)
+    np.add(bits, _BIASES, bits)
+    np.add(magnitude, summand, summand)
+    if signed:
+        sign = magnitude.view(np.uint32)
+        np.right_shift(source, _SIXTEEN, sign)
+        np.bitwise_and(sign, _SIGN_BIT, sign)
+        np.bitwise_or(bits, sign, bits)
+    np.copyto(halves, bits, casting="unsafe")
+    return True
 
 
 def float32_of(array: Array) -> Array:
@@ -160,7 +213,8 @@ def store(source: Array, target: Array) -> None:
         return
     values, out = source.reshape(-1), target.reshape(-1)
     scratch = Scratch()
-    spare = scratch.take(min(PIECE, values.size))
+    size = min(PIECE, values.size)
+    spare = scratch.take(size), scratch.take(size)
     for start in range(0, values.size, PIECE):
         narrow(values[start : start + PIECE], out[start : start + PIECE], spare)
     scratch.give_back()
