@@ -154,7 +154,10 @@ ROWS: dict[str, tuple[Callable[[Operands], Any], Callable[[Operands], Any]]] = {
     "sin": (lambda o: np.sin(o.x), lambda o: o.lib.sin(o.x)),
     "gt": (lambda o: o.x > o.y, lambda o: o.x > o.y),
     "where": (lambda o: np.where(o.mask, o.x, o.y), lambda o: o.lib.where(o.mask, o.x, o.y)),
-    "clamp": (lambda o: np.clip(o.x, o.x.dtype.type(0.7), o.x.dtype.type(1.2)), lambda o: o.lib.clamp(o.x, 0.7, 1.2)),
+    "clamp": (
+        lambda o: np.clip(o.x, o.x.dtype.type(0.7), o.x.dtype.type(1.2)).astype(o.x.dtype, copy=False),  # float32 of bfloat16
+        lambda o: o.lib.clamp(o.x, 0.7, 1.2),
+    ),
     "cast to float64": (lambda o: o.x.astype(np.float64), lambda o: o.x.double()),
     "sum": (lambda o: o.x.sum(), lambda o: o.x.sum()),
     "sum, dim 0": (lambda o: o.m.sum(axis=0), lambda o: o.m.sum(0)),
