@@ -19,12 +19,16 @@ from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, 
 from ascendtensor.simulator.kernels.threads import SMALL, shared
 from ascendtensor.simulator.kernels.windows import Pairs, Windows, along, count, in_range, padded_image, pairs, spatial
 
-_COLUMNS = 1 << 18
+_COLUMNS = 1 << 19
 """Elements of a block of columns."""
 _FEWEST = 64
 """Windows of a block, at least: products with fewer columns are slow."""
+_BETWEEN = 100
+"""Up to so many products of what lies between two rows of windows with outputs, gathering long runs gains more than they cost."""
 _LARGE = 1 << 24
 """Multiplications from which both cores are worth it."""
+_GATHERED = 8
+"""Multiplications that take as long as gathering one element."""
 
 _FORWARD = ("Conv2D", "Conv3D")
 _TURNED = ("Conv2DTranspose", "Conv3DTranspose")
@@ -96,65 +100,112 @@ def _grouped(weight: Array, groups: int) -> _Grouped:
 
 
 class _Columns:
-    """Columns of one image at a time: (groups, inputs of a group * window, windows of a block)."""
+    """Columns of one image at a time: (groups, inputs of a group * window, windows of a block); `rows` are the windows that blocks cut."""
 
-    def __init__(self, images: Array, windows: Windows, groups: int, inputs: int, longest: int) -> None:
+    def __init__(self, images: Array, windows: Windows, rows: Windows, groups: int, inputs: int, longest: int) -> None:
         self.images = images
         self.windows = windows
+        self.rows = rows
         self.shape = (groups, inputs * math.prod(windows.kernel))
-        self.places = (groups, inputs)
+        self.lead = (groups, inputs)
         self.current = -1
-        self.padded = padded_image(windows, images.shape[1:2], 0, np.dtype(np.float32))
-        self.view = windows.view(self.padded.reshape(*self.places, *self.padded.shape[1:]))
+        self.bare = windows.padded == windows.size and images.dtype == np.float32
+        # One channel more than an image has: wide rows reach into it.
+        self.padded = padded_image(windows, (groups * inputs + 1,), 0, np.dtype(np.float32))
+        self.view = self.padded
         self.room = np.empty(math.prod(self.shape) * longest, np.float32)
 
     def of(self, image: int, index: tuple[Any, ...], number: int) -> Array:
         if image != self.current:
-            self.padded[along(slice(None), *self.windows.interior)] = self.images[image]
-            self.current = image
+            self.current, self.view = image, self.rows.view(self._padded(image), self.lead)
         block = self.view[along(..., *index)]
         columns = self.room[: math.prod(self.shape) * number]
         np.copyto(columns.reshape(block.shape), block)
         return columns.reshape(*self.shape, number)
 
+    def _padded(self, image: int) -> Array:
+        """The channels of an image with its padding, and at least one more."""
+        if self.bare and image + 1 < self.images.shape[0]:
+            together: Array = self.images[image : image + 2].reshape(-1, *self.windows.size)
+            return together
+        self.padded[along(slice(-1), *self.windows.interior)] = float32_of(self.images[image])
+        return self.padded
 
-def _multiplications(weight: Array, images: int, places: int) -> int:
-    return weight.size * images * places
+
+def _rows(windows: Windows, outputs: int, elements: int) -> Windows:
+    """The windows as they are worked on: wide ones are gathered in long runs, but what lies between them is multiplied for nothing."""
+    wide = windows.wide
+    between = math.prod(wide.out[1:]) / math.prod(windows.out[1:-1]) - windows.out[-1]
+    pays = math.prod(windows.out[:-1]) > 1 and 0 < between * outputs <= _BETWEEN and math.prod(wide.out[1:]) <= elements
+    return wide if pays and all(step == 1 for step in windows.stride) else windows
 
 
-def _share(number: int, work: Callable[[int, int], None], multiplications: int) -> None:
-    shared(number, work, multiplications >= _LARGE, multiplications > SMALL)
+def _share(number: int, work: Callable[[int, int], None], columns: int, outputs: int) -> None:
+    """Work on so many elements of columns, each multiplied by as many outputs; gathering one takes as long as `_GATHERED` products."""
+    shared(number, work, columns * (outputs + _GATHERED) >= _LARGE, columns * outputs > SMALL)
 
 
 def convolve(image: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
     """`out` = convolution of `image`; many groups (a depthwise convolution) are worked on in parts, as if they were more images."""
     by = _grouped(weight, groups)
-    together = _part(groups, _COLUMNS // (by.weight.shape[2] * _FEWEST))
-    parts, length = groups // together, math.prod(windows.out)
+    height, length = by.weight.shape[2], math.prod(windows.out)
+    together = _part(groups, _COLUMNS // (height * _FEWEST))
+    elements = max(_COLUMNS // (height * together), _FEWEST)
+    rows = windows if windows.pointwise else _rows(windows, by.outputs, elements)
     images = (float32_of(image) if windows.pointwise else image).reshape(-1, together * by.inputs, *windows.size)
-    flat = out.reshape(-1, together, by.outputs, length)
-    filters = by.weight.reshape(parts, together, by.outputs, -1)
-    added = None if bias is None else float32_of(bias).reshape(parts, together, by.outputs, 1)
-    blocks = windows.blocks(max(_COLUMNS // (by.weight.shape[2] * together), _FEWEST))
+    results = _Results(out.reshape(-1, together, by.outputs, *windows.out), rows)
+    filters = by.weight.reshape(-1, together, by.outputs, height)
+    added = None if bias is None else float32_of(bias).reshape(-1, together, by.outputs, 1)
+    blocks = rows.blocks(elements)
     longest = max(number for _, _, number in blocks)
 
     def work(start: int, stop: int) -> None:
-        columns = None if windows.pointwise else _Columns(images, windows, together, by.inputs, longest)
+        columns = None if windows.pointwise else _Columns(images, windows, rows, together, by.inputs, longest)
+        room = results.room(longest)
         for piece in range(start, stop):
             at, (index, first, number) = piece // len(blocks), blocks[piece % len(blocks)]
             if columns is None:
                 gathered = images[at].reshape(together, by.inputs, length)[..., first : first + number]
             else:
                 gathered = columns.of(at, index, number)
-            target = flat[at, ..., first : first + number]
-            result = target if out.dtype == np.float32 else np.empty(target.shape, np.float32)
-            np.matmul(filters[at % parts], gathered, out=result)
+            result = results.place(at, first, number, room)
+            np.matmul(filters[at % len(filters)], gathered, out=result)
             if added is not None:
-                np.add(result, added[at % parts], out=result)
-            if result is not target:
-                store(result, target)
+                np.add(result, added[at % len(filters)], out=result)
+            results.keep(at, index, first, result)
 
-    _share(flat.shape[0] * len(blocks), work, _multiplications(weight, out.shape[0], length))
+    _share(len(images) * len(blocks), work, len(images) * together * height * length, by.outputs)
+
+
+class _Results:
+    """Where products go: (image, groups, outputs of a group, *windows), written at once or by way of a room."""
+
+    def __init__(self, out: Array, rows: Windows) -> None:
+        self.out = out
+        self.flat = out.reshape(*out.shape[:3], -1)
+        self.rows = rows
+        self.wide = out.shape[3:] != rows.out
+        self.direct = out.dtype == np.float32 and not self.wide
+
+    def room(self, longest: int) -> Array:
+        """What a thread works in."""
+        return np.empty(0 if self.direct else math.prod(self.out.shape[1:3]) * longest, np.float32)
+
+    def place(self, image: int, first: int, number: int, room: Array) -> Array:
+        """Where a product of so many columns is written."""
+        if self.direct:
+            target: Array = self.flat[image, ..., first : first + number]
+            return target
+        return room[: math.prod(self.out.shape[1:3]) * number].reshape(*self.out.shape[1:3], number)
+
+    def keep(self, image: int, index: tuple[Any, ...], first: int, result: Array) -> None:
+        """Moves a product from the room to where it belongs."""
+        if self.wide:
+            target = self.out[image][along(slice(None), slice(None), index[0])]
+            result = result.reshape(*target.shape[:3], *self.rows.out[1:])[along(..., *map(slice, target.shape[3:]))]
+            store(result if target.dtype == np.float32 else np.ascontiguousarray(result), target)
+        elif not self.direct:
+            store(result, self.flat[image, ..., first : first + result.shape[-1]])
 
 
 def _part(groups: int, most: int) -> int:
@@ -186,7 +237,7 @@ def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows
                 image = np.add(image, added)
             np.copyto(out[at], image, casting="unsafe")
 
-    _share(out.shape[0], work, _multiplications(weight, out.shape[0], length))
+    _share(out.shape[0], work, out.shape[0] * groups * turned.shape[1] * length, by.outputs)
 
 
 def _sides(windows: Windows) -> Iterator[tuple[tuple[int, int], int, int]]:
@@ -220,14 +271,14 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
     parts: list[Array] = []
 
     def work(start: int, stop: int) -> None:
-        columns = _Columns(image, windows, groups, inputs, longest)
+        columns = _Columns(image, windows, windows, groups, inputs, longest)
         total = np.zeros_like(sums)
         for piece in range(start, stop):
             at, (index, first, number) = piece // len(blocks), blocks[piece % len(blocks)]
             total += np.matmul(wide[at, ..., first : first + number], columns.of(at, index, number).swapaxes(-1, -2))
         parts.append(total)
 
-    _share(image.shape[0] * len(blocks), work, _multiplications(out, image.shape[0], length))
+    _share(image.shape[0] * len(blocks), work, image.shape[0] * groups * sums.shape[2] * length, outputs)
     for part in parts:
         sums += part
     np.copyto(out, sums.reshape(out.shape), casting="unsafe")

@@ -26,6 +26,8 @@ LARGE: Final = 640**3
 SMALL_VECTOR: Final = 9216
 LARGE_VECTOR: Final = 4_000_000
 """The same for products with a vector, which are bound by memory."""
+_PARTS: Final = 4
+"""Parts of a large work for each thread."""
 
 
 class _OneThread:
@@ -83,9 +85,10 @@ def _size(a: Array, out: Array) -> str:
 
 
 def shared(number: int, work: Callable[[int, int], None], large: bool, products: bool = False) -> None:
-    """Runs `work(start, stop)` over all of `number` pieces, where it is large in equal parts on as many threads as there are cores.
+    """Runs `work(start, stop)` over all of `number` pieces, where it is large on as many threads as there are cores.
 
-    The threads live for this work only, so none waits for the next.
+    Each thread takes a part and comes back for the next, so that one whose core has other work does less. The threads live for this work
+    only, so none waits for the next.
 
     Args:
         number: Of pieces.
@@ -93,8 +96,8 @@ def shared(number: int, work: Callable[[int, int], None], large: bool, products:
         large: Whether it is worth several threads.
         products: Whether there are matrix products in it of a size that the library would spread itself: it keeps to one thread then.
     """
-    parts = min(_cores(), number) if large else 1
-    if parts <= 1:
+    together = min(_cores(), number) if large else 1
+    if together <= 1:
         if products:
             with one_thread:
                 work(0, number)
@@ -102,20 +105,23 @@ def shared(number: int, work: Callable[[int, int], None], large: bool, products:
             work(0, number)
         return
     failures: list[BaseException] = []
+    parts = min(together * _PARTS, number)
+    left = iter(range(parts))  # whose next one is given to one thread alone
 
-    def part(index: int) -> None:
+    def some() -> None:
         try:
             with np.errstate(all="ignore"):
-                work(number * index // parts, number * (index + 1) // parts)
+                for part in left:
+                    work(number * part // parts, number * (part + 1) // parts)
         except BaseException as error:
             failures.append(error)
 
     held = one_thread if products else contextlib.nullcontext()
-    others = [threading.Thread(target=part, args=(index,), name="kernel part", daemon=True) for index in range(1, parts)]
+    others = [threading.Thread(target=some, name="kernel part", daemon=True) for _ in range(1, together)]
     with held:
         for thread in others:
             thread.start()
-        part(0)
+        some()
         for thread in others:
             thread.join()
     if failures:

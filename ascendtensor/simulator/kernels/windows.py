@@ -48,16 +48,31 @@ class Windows(NamedTuple):
         """Every window is one element of the image, in order."""
         return all(each == 1 for each in (*self.kernel, *self.stride)) and not any(map(sum, self.pads))
 
-    def view(self, padded: Array) -> Array:
-        """The windows of a contiguous array whose last axes are the padded image: (..., *kernel, *out)."""
+    @property
+    def wide(self) -> Windows:
+        """With steps of 1 these windows and what begins between them, so that they follow each other in memory.
+
+        On every axis but the first there are as many as the padded image is long; the last ones reach into what lies behind it.
+        """
+        return self._replace(out=(self.out[0], *self.padded[1:]))
+
+    def view(self, padded: Array, lead: Shape | None = None) -> Array:
+        """The windows of a contiguous array whose last axes are the padded image: (*lead, *kernel, *out).
+
+        Args:
+            padded: The array.
+            lead: Sizes of what it has before the image, where it has more than is looked at.
+        """
         rank = len(self.size)
+        lead = padded.shape[: padded.ndim - rank] if lead is None else lead
         steps = padded.strides[padded.ndim - rank :]
+        channel = steps[0] * padded.shape[-rank]
         strides = (
-            *padded.strides[: padded.ndim - rank],
+            *(channel * math.prod(lead[at + 1 :]) for at in range(len(lead))),
             *(step * dilation for step, dilation in zip(steps, self.dilation, strict=True)),
             *(step * stride for step, stride in zip(steps, self.stride, strict=True)),
         )
-        found: Array = np.ndarray((*padded.shape[: padded.ndim - rank], *self.kernel, *self.out), padded.dtype, padded, 0, strides)
+        found: Array = np.ndarray((*lead, *self.kernel, *self.out), padded.dtype, padded, 0, strides)
         return found
 
     def offsets(self) -> Iterator[tuple[Shape, tuple[slice, ...]]]:

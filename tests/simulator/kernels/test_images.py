@@ -90,6 +90,39 @@ def test_blocks_and_both_cores_change_nothing(monkeypatch: pytest.MonkeyPatch, g
         np.testing.assert_allclose(found, expected, 1e-5, 1e-4)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize(
+    ("shape", "kernel", "changed"),
+    [
+        ((3, 4, 6, 7), (3, 3), {}),
+        ((3, 4, 6, 7), (2, 3), {"pads": [1, 0, 2, 1], "dilations": [1, 1, 2, 2], "groups": 2}),
+        ((1, 4, 6, 7), (3, 2), {"groups": 4}),
+        ((2, 4, 4, 5, 6), (2, 3, 3), {"pads": [1, 1, 0, 1, 2, 0]}),
+    ],
+)
+def test_long_runs_give_what_single_windows_do(
+    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], kernel: tuple[int, ...], changed: dict[str, Any], dtype: Any
+) -> None:
+    rank = len(kernel)
+    attrs = {"strides": [1] * (rank + 2), "pads": [0] * 2 * rank, "dilations": [1] * (rank + 2), "groups": 1, **changed}
+    attrs["data_format"] = "NCHW" if rank == 2 else "NCDHW"
+    x, weight = sample(shape, dtype), sample((8, 4 // attrs["groups"], *kernel), dtype)
+    x[-1, 0, 0, 0], x[0, -1, -1, -1] = np.nan, np.inf  # what lies next to an image's end stays out of it
+    bias = sample((8,), dtype)
+    (out,) = ruled(f"Conv{rank}D", [meta(dtype, *shape), meta(dtype, *weight.shape)], **attrs)
+    single = _made_with(monkeypatch, 0, rank, [x, weight, bias], out, attrs)
+    for blocks in (1 << 19, 200):
+        monkeypatch.setattr(convolution, "_COLUMNS", blocks)
+        long = _made_with(monkeypatch, 1 << 30, rank, [x, weight, bias], out, attrs)
+        np.testing.assert_array_equal(np.isnan(long), np.isnan(single))
+        np.testing.assert_allclose(long, single, 1e-2 if dtype == np.float16 else 1e-5, 1e-2 if dtype == np.float16 else 1e-4)
+
+
+def _made_with(monkeypatch: pytest.MonkeyPatch, between: int, rank: int, operands: list[Any], out: Any, attrs: dict[str, Any]) -> Any:
+    monkeypatch.setattr(convolution, "_BETWEEN", between)
+    return made(f"Conv{rank}D", operands, out, operands[0].dtype, **attrs)
+
+
 def test_blocks_of_pools_and_resizes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     x = sample((2, 5, 6, 6), np.float32)
     deep, size = x.reshape(2, 5, 1, 6, 6), const(9, 4).astype(np.int32)
