@@ -7,6 +7,7 @@ operations on whole arrays, on short ones by a table of all halves. ml_dtypes' l
 from __future__ import annotations
 
 import contextlib
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -39,8 +40,8 @@ _TWO_112 = _constant(2.0**112, FLOAT32)
 _THIRTEEN = _constant(13, np.int32)
 _SIXTEEN = _constant(16, np.uint32)
 _TWENTY_THREE = _constant(23, np.uint32)
-_OVERFLOW = 65536.0
-_OVERFLOW_BITS = 0x47800000
+_OVERFLOW = _constant(2.0**16, FLOAT32)  # what rounds to infinity
+_OVERFLOW_BITS = int(_OVERFLOW.view(np.int32))
 _SIGN_BIT = _constant(_SIGN, np.uint32)
 _SMALLEST_NORMAL = np.full(PIECE, 2.0**-14, FLOAT32)  # an array, since NumPy takes extremes with one number one element at a time
 _POWERS = _constant((1 << 23) + (1 << 10), np.uint32)
@@ -159,7 +160,7 @@ def narrow(source: Array, target: Array, spare: tuple[Array, Array] | None = Non
 
 
 def _narrow(floats: Array, halves: Array, summand: Array, magnitude: Array) -> bool:
-    """The same for flat arrays of bits; False where there is a NaN, an infinity or a number of 2**16 or more among them.
+    """The same for flat arrays of bits; False where there is a NaN among them.
 
     Adding a power of two that is 2**13 times as large leaves the rounded mantissa in the lowest bits, since the addition itself rounds
     to even; 2**-1 at least, for subnormals. The summand's own lowest bits hold the exponent of the half, which the mantissa comes on top
@@ -169,8 +170,11 @@ def _narrow(floats: Array, halves: Array, summand: Array, magnitude: Array) -> b
     signed = source.item(source.argmax()) >= _OVERFLOW_BITS
     if signed:
         np.absolute(floats, magnitude)
-        if not magnitude.item(magnitude.argmax()) < _OVERFLOW:
+        largest = magnitude.item(magnitude.argmax())
+        if math.isnan(largest):
             return False
+        if largest > _OVERFLOW:
+            np.minimum(magnitude, _OVERFLOW, out=magnitude)
     else:
         magnitude = floats
     np.maximum(magnitude, _SMALLEST_NORMAL[: floats.size], out=summand)
