@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.simulator.kernels import registry, rules
-from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
+from ascendtensor.simulator.kernels.halves import HALVES, float32_of, narrow, store, widen
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 from ascendtensor.simulator.kernels.threads import shared
 
 _SHORT = 512  # float32 sums of more elements than this run in float64
 _SEGMENT = 1 << 17  # elements from which on a row is summed up in segments
-_RUN = 8192  # scratch of this length comes from the heap, not from fresh pages
+_RUN = 12288  # scratch of this length comes from the heap, not from fresh pages
 
 infer("Cumsum", "Cumprod")(rules.unary)
 
@@ -37,10 +37,11 @@ def _bind_scan(ufunc: np.ufunc, inputs: list[Array], out: Array, attrs: Attrs) -
     x = inputs[0]
     axis = _axis(inputs[1], x.ndim)
     exclusive, reverse = bool(attrs.get("exclusive", False)), bool(attrs.get("reverse", False))
-    plain = x.ndim > 0 and not exclusive and not reverse and x.dtype not in HALVES
-    if plain and not (x.dtype == np.float32 and ufunc is np.add and x.shape[axis] > _SHORT):
+    plain = x.ndim > 0 and not exclusive and not reverse
+    if plain and x.dtype not in HALVES and not (x.dtype == np.float32 and ufunc is np.add and x.shape[axis] > _SHORT):
         return ufunc.accumulate, (x, axis, out.dtype, out)
-    if plain and x.ndim == 1 and x.flags.c_contiguous and out.flags.c_contiguous:
+    row = x.ndim == 1 and ufunc is np.add and x.size > _SHORT
+    if plain and row and x.flags.c_contiguous and out.flags.c_contiguous:
         return _accumulate_row, (x, out)
     return _scan, (ufunc, x, axis, exclusive, reverse, out)
 
@@ -90,7 +91,10 @@ def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
 
 def _accumulate_row(row: Array, result: Array) -> None:
     """A long one in segments, whose sums come first: then they do not wait for one another."""
-    segments = max(1, row.size // _SEGMENT)
+    segments = row.size // _SEGMENT
+    if segments <= 1:
+        _accumulate_segment(row, result, -0.0)
+        return
     limits = [row.size * index // segments for index in range(segments + 1)]
     sums = [float(np.add.reduce(row[start:stop], None, np.float64)) for start, stop in itertools.pairwise(limits[:-1])]
     carries = list(itertools.accumulate(sums, initial=-0.0))
@@ -99,20 +103,26 @@ def _accumulate_row(row: Array, result: Array) -> None:
         for index in range(first, last):
             _accumulate_segment(row[limits[index] : limits[index + 1]], result[limits[index] : limits[index + 1]], carries[index])
 
-    shared(segments, some, segments > 1)
+    shared(segments, some, True)
 
 
 def _accumulate_segment(row: Array, result: Array, carry: float) -> None:
-    room = min(row.size, _RUN)
-    wide, scratch = np.empty(room, np.float64), np.empty(room, np.float64)
-    for start in range(0, row.size, _RUN):
-        piece = row[start : start + _RUN]
-        begun, sums = wide[: piece.size], scratch[: piece.size]
-        np.copyto(begun, piece)
+    room = -(-row.size // -(-row.size // _RUN))  # pieces of about one length
+    begun, sums = np.empty(room, np.float64), np.empty(room, np.float64)
+    half = np.empty(room, np.float32) if row.dtype in HALVES else None
+    for start in range(0, row.size, room):
+        piece, target = row[start : start + room], result[start : start + room]
+        if piece.size < room:
+            begun, sums, half = begun[: piece.size], sums[: piece.size], None if half is None else half[: piece.size]
+        if half is not None:
+            widen(piece, half)
+        np.copyto(begun, piece if half is None else half)
         begun[0] += carry
         np.add.accumulate(begun, 0, None, sums)  # in place NumPy would copy first
-        carry = sums[-1]
-        np.copyto(result[start : start + _RUN], sums, casting="unsafe")
+        carry = sums.item(-1)
+        np.copyto(target if half is None else half, sums, casting="unsafe")
+        if half is not None:
+            narrow(half, target)
 
 
 @binder("Cumsum", values=(1,))
