@@ -43,13 +43,18 @@ def _no_nan(place: Array, infinity: int) -> bool:
     return bool(-infinity <= place.item(place.argmin()) and place.item(place.argmax()) <= infinity)
 
 
+def places(x: Array) -> Array | None:
+    """Integers in the order of an array's numbers, 0 for both zeros; None with a NaN among them."""
+    place = _places(x.view(_INT16)) if x.size else x.view(_INT16)
+    return place if not x.size or _no_nan(place, _infinity(x.dtype).item()) else None
+
+
 def order(x: Array) -> Array:
     """Integers in the numbers' order, 0 for both zeros, the largest for NaN."""
-    values = x.view(_INT16)
-    infinity = _infinity(x.dtype)
-    place = _places(values) if x.size else values
-    if x.size and not _no_nan(place, infinity.item()):
-        return np.where(np.bitwise_and(values, _SIZE) > infinity, _SIZE, place)
+    place = places(x)
+    if place is None:
+        values = x.view(_INT16)
+        place = np.where(np.bitwise_and(values, _SIZE) > _infinity(x.dtype), _SIZE, _places(values))
     return place
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ascendtensor.simulator.kernels import registry, rules
+from ascendtensor.simulator.kernels import half_bits, registry, rules
 from ascendtensor.simulator.kernels.blocks import BLOCK
-from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store, widen
+from ascendtensor.simulator.kernels.halves import HALVES, float32_of, lend, store, take_back, widen
 from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Meta, Out, Shape, Task, binder, infer
 
 _FLOAT64 = np.dtype(np.float64)
@@ -137,8 +137,28 @@ def _fold_halves(ufunc: np.ufunc, x: Array, axes: Axes, transform: Callable[[Arr
     return result.reshape(result_shape)
 
 
-def _half_reduction(ufunc: np.ufunc, x: Array, axes: Axes, out: Array) -> None:
-    store(_fold_halves(ufunc, x, axes).reshape(out.shape), out)
+def _half_reduction(ufunc: np.ufunc, x: Array, axes: Axes, count: int, out: Array) -> None:
+    """Divided by the count where that is not 1."""
+    total = _fold_halves(ufunc, x, axes)
+    store((np.divide(total, np.float32(count)) if count != 1 else total).reshape(out.shape), out)
+
+
+def _one_piece(ufunc: np.ufunc, x: Array, axes: Axes | int, count: int, out: Array) -> None:
+    """The same for an array of one piece."""
+    room = lend(x.size, 1)
+    wide = room[0].reshape(x.shape)
+    widen(x, wide)
+    total = ufunc.reduce(wide, axes)
+    if count != 1:
+        total = np.divide(total, np.float32(count))
+    take_back(x.size, room)
+    store(np.asarray(total).reshape(out.shape), out)
+
+
+def _bind_half_reduction(ufunc: np.ufunc, x: Array, axes: Axes, count: int, out: Array) -> Task:
+    if x.flags.c_contiguous and 0 < x.size <= BLOCK:
+        return _one_piece, (ufunc, x, axes[0] if len(axes) == 1 else axes, count, out)
+    return _half_reduction, (ufunc, x, axes, count, out)
 
 
 def _long_columns(ufunc: np.ufunc, x: Array, out: Array) -> None:
@@ -155,7 +175,7 @@ def _long_columns(ufunc: np.ufunc, x: Array, out: Array) -> None:
 def _bind_reduction(ufunc: np.ufunc, x: Array, axes: Axes, keep: bool, out: Array) -> Task:
     """Prepares a reduction: one ``ufunc.reduce`` wherever that is exact enough."""
     if x.dtype in HALVES:
-        return _half_reduction, (ufunc, x, axes, out)
+        return _bind_half_reduction(ufunc, x, axes, 1, out)
     if ufunc in (np.add, np.multiply) and x.dtype.kind == "f" and x.flags.c_contiguous:
         form = _flat_form(x.shape, axes)
         if form is not None and form[2] > 1 and form[1] >= 4 * _NEAR:
@@ -200,7 +220,7 @@ def reduce_mean(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task
     axes = rules.normal_axes(_mean_axes(rules.integers(inputs[1]), x.shape, attrs), x.ndim)
     count = _count(x, axes)
     if x.dtype in HALVES:
-        return _half_mean, (x, axes, count, out)
+        return _bind_half_reduction(np.add, x, axes, count, out)
     if x.dtype.kind in "iu":
         return _integer_mean, (x, axes, count, out)
     fn, args = _bind_reduction(np.add, x, axes, bool(attrs.get("keep_dims", False)), out)
@@ -210,11 +230,6 @@ def reduce_mean(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task
 def _then_divide(fn: Callable[..., Any], args: tuple[Any, ...], out: Array, count: Any) -> None:
     fn(*args)
     np.divide(out, count, out)
-
-
-def _half_mean(x: Array, axes: Axes, count: int, out: Array) -> None:
-    total = _fold_halves(np.add, x, axes)
-    store(np.divide(total, np.float32(count)).reshape(out.shape), out)
 
 
 def _integer_mean(x: Array, axes: Axes, count: int, out: Array) -> None:
@@ -381,7 +396,13 @@ def _bind_arg(function: Callable[..., Any], x: Array, axes: Axes, out: Array) ->
 
 
 def _arg(function: Callable[..., Any], x: Array, axis: int, out: Array) -> None:
-    np.copyto(out, function(float32_of(x), axis), casting="unsafe")
+    np.copyto(out, function(_comparable(x), axis), casting="unsafe")
+
+
+def _comparable(x: Array) -> Array:
+    """What has its extremes where x has them."""
+    places = half_bits.places(x) if x.dtype in HALVES else None
+    return float32_of(x) if places is None else places
 
 
 @binder("ArgMaxV2", values=(1,))
@@ -420,6 +441,6 @@ def _arg_with_value(function: Callable[..., Any], x: Array, axis: int, outputs: 
     x = x.reshape(x.shape or (1,))
     if x.size == 0:
         return
-    indices = np.expand_dims(function(float32_of(x), axis), axis)
+    indices = np.expand_dims(function(_comparable(x), axis), axis)
     np.copyto(outputs[0], indices.reshape(outputs[0].shape), casting="unsafe")
     np.copyto(outputs[1], np.take_along_axis(x, indices, axis).reshape(outputs[1].shape))
