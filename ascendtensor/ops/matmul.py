@@ -74,8 +74,8 @@ def matmul(input: T, other: T, *, out: T | None = None) -> T:
         left, right = input.desc, other.desc
     except AttributeError:
         raise _not_tensors("matmul", input, other) from None
-    if out is None and left.plain and right.plain and len(left.shape) == 2 == len(right.shape) and left.dtype in DIRECT:
-        return binary(table.MATMUL, input, other)
+    if out is None and left.plain and right.plain and 1 < len(left.shape) == len(right.shape) and left.dtype in DIRECT:
+        return binary(table.MATMUL if len(left.shape) == 2 else table.BATCH_MATMUL, input, other)
     return _matmul(input, other, out, "matmul")
 
 

@@ -7,6 +7,8 @@ one, and burns both cores. Only products that are worth it get more than one thr
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import itertools
 import math
 import os
 import threading
@@ -15,7 +17,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from threadpoolctl import LibController, ThreadpoolController
+from threadpoolctl import ThreadpoolController
 
 from ascendtensor.simulator.kernels.registry import Array, Task
 
@@ -36,27 +38,51 @@ class _OneThread:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
-        self._before: list[tuple[LibController, int]] = []
+        self._before: list[tuple[Callable[[int], object], int]] = []
 
     def __enter__(self) -> None:
         with self._lock:
             self._users += 1
             if self._users == 1:
-                self._before = [(library, library.get_num_threads()) for library in _libraries()]
-                for library, _ in self._before:
-                    library.set_num_threads(1)
+                for get, set_ in _libraries():
+                    number = get()
+                    if number != 1:
+                        self._before.append((set_, number))
+                        set_(1)
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._users -= 1
             if not self._users:
-                for library, number in self._before:
-                    library.set_num_threads(number)
+                while self._before:
+                    set_, number = self._before.pop()
+                    set_(number)
 
 
 @lru_cache(maxsize=1)
-def _libraries() -> tuple[LibController, ...]:
-    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
+def _libraries() -> tuple[tuple[Callable[[], int], Callable[[int], object]], ...]:
+    """What asks for and sets the number of threads of each matrix library.
+
+    Those of OpenBLAS are called without threadpoolctl: they take a fifth of the time, and it lets the first thread that sets a number be
+    the only one to do so. Python's lock is kept meanwhile, since nothing waits in them.
+    """
+    found = []
+    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+        calls = (
+            None if library.internal_api != "openblas" or library.threading_layer == "openmp" else _calls(ctypes.PyDLL(library.filepath))
+        )
+        found.append(calls or (library.get_num_threads, library.set_num_threads))
+    return tuple(found)
+
+
+def _calls(library: ctypes.PyDLL) -> tuple[Callable[[], int], Callable[[int], object]] | None:
+    """The functions of an OpenBLAS, under whichever of its names they have."""
+    for prefix, suffix in itertools.product(("", "scipy_"), ("", "64_", "_64")):
+        with contextlib.suppress(AttributeError):
+            return getattr(library, f"{prefix}openblas_get_num_threads{suffix}"), getattr(
+                library, f"{prefix}openblas_set_num_threads{suffix}"
+            )
+    return None
 
 
 one_thread: Final = _OneThread()

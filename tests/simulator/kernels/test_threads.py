@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
+from threadpoolctl import ThreadpoolController
 
 from ascendtensor.simulator.kernels import threads
 
 
 def numbers() -> list[int]:
-    return [library.get_num_threads() for library in threads._libraries()]
+    return [library.get_num_threads() for library in ThreadpoolController().select(user_api="blas").lib_controllers]
 
 
 @pytest.mark.parametrize(
@@ -48,4 +51,19 @@ def test_nested_use_holds_one_thread_until_the_last_leaves() -> None:
         with threads.one_thread:
             assert set(numbers()) <= {1}
         assert set(numbers()) <= {1}
+    assert numbers() == before
+
+
+def test_every_thread_can_hold_it() -> None:
+    before, seen = numbers(), []
+
+    def hold() -> None:
+        with threads.one_thread:
+            seen.append(numbers())
+
+    hold()
+    other = threading.Thread(target=hold)
+    other.start()
+    other.join()
+    assert seen == [[1] * len(before)] * 2
     assert numbers() == before
