@@ -202,6 +202,7 @@ DIFFERENCES: Final[dict[str, Callable[[Step], bool]]] = {
     "`np.quantile`, `np.gradient` and their like take bool": lambda step: (
         step.name in ("quantile", "nanquantile", "percentile", "gradient", "unwrap") and "bool" in _dtypes(step)
     ),
+    "`np.average` gives no averages of an operand that has none": lambda step: step.name == "average" and not step.operands[0].size,
     "Matrices of bool can't be multiplied": lambda step: step.name.startswith(_PRODUCTS) and "bool" in _dtypes(step),
 }
 """What docs/numpy.md says of what is refused on one side only, and the steps that it is true of."""

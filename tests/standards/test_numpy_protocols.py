@@ -339,6 +339,16 @@ def test_ufuncs_of_nan_infinities_and_zeros(name: str) -> None:
     agree(ufunc(*map(at.tensor, inputs)), expected)
 
 
+@pytest.mark.parametrize("x", [0.0, 1.0, 0.25, 1.75, 3.5, 5.0, 6.0, [-1.0, 0.0, 0.5, 2.0, 4.5]], ids=str)
+def test_interpolation_next_to_infinities_and_nan(x: Any) -> None:
+    places = np.array([0.0, 1.0, 2.0, 5.0], np.float32)
+    for heights in ([np.inf, 1.0, -2.0, np.inf], [1.0, np.inf, np.inf, 2.0], [np.nan, 0.0, -np.inf, np.inf], [-np.inf, np.nan, 3.0, 3.0]):
+        theirs = np.interp(x, places, np.array(heights, np.float32))
+        ours = np.interp(at.tensor(x), places, np.array(heights, np.float32))
+        assert ours.dtype is at.float32
+        np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-6)
+
+
 def test_reductions_of_ufuncs() -> None:
     for ufunc in ufuncs.REDUCTIONS:
         for options in ({}, {"axis": None}, {"axis": 1, "keepdims": True}, {"axis": (0, 1)}):

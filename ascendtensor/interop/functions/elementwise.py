@@ -10,6 +10,7 @@ from ... import dtypes as d
 from ...errors import ShapeError, ValueRangeError
 from ...ops import bessel, comparison, complex_numbers, elementwise, folding, gather, reduction, shape, sorting, special, unary, views
 from ...ops.arguments import is_tensor
+from ...promotion import result_type
 from .. import numpy as border
 from ..ufuncs import same_dtype
 
@@ -129,14 +130,18 @@ def _polyval(p: Any, x: Any) -> Any:
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     border.refuse("interp", period=period)
     x, xp, fp = border.tensors(x, xp, fp)
-    x, xp = same_dtype(border.floating(x), border.floating(xp))
-    fp = border.floating(fp)
+    x, xp, fp = (border.floating(each) for each in (x, xp, fp))
+    common = result_type([(each.desc.dtype, len(each.desc.shape)) for each in (x, xp)])
+    x, xp = (border.cast(each, common) for each in (x, xp))
     last = xp.shape[0] - 1
     place = elementwise.clamp(sorting.searchsorted(xp, x, right=True) - 1, 0, max(last - 1, 0))
     beyond = elementwise.clamp(place + 1, 0, last)
     x0, x1, y0, y1 = (gather.take(source, at) for source, at in ((xp, place), (xp, beyond), (fp, place), (fp, beyond)))
-    found = y0 + (y1 - y0) * ((x - x0) / comparison.where(x1 == x0, 1, x1 - x0))
-    found = comparison.where(x == x1, y1, found)
+    slope = (y1 - y0) / comparison.where(x1 == x0, 1, x1 - x0)
+    found = slope * (x - x0) + y0
+    found = comparison.where(comparison.isnan(found), slope * (x - x1) + y1, found)  # from the other side: next to an infinity
+    found = comparison.where(comparison.isnan(found) & (y0 == y1), y0, found)
+    found = comparison.where(x == x0, y0, comparison.where(x == x1, y1, found))
     found = comparison.where(x < xp[0], fp[0] if left is None else left, found)
     return comparison.where(x > xp[-1], fp[-1] if right is None else right, found)
 
