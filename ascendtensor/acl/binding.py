@@ -12,7 +12,7 @@ How this differs from pyACL:
 - `peek_at_last_error` and `get_last_error` give the pending code of this thread; it is their result, not their failure (RT-49).
 - `op.load` and `op.cast` are `op_load` and `op_cast` here, the rest of `acl.op` has its own names; the products of `acl.blas` are called
   by name (`blas`, `create_blas_handle`); `bytes_to_ptr` and `ptr_to_bytes` are those of `acl.util`.
-- `get_tensor_desc_dims` is ours: all dims at once, as a tuple.
+- `get_tensor_desc_dims` and `take_tensor_desc_dims` are ours: all dims at once, as a tuple.
 - Every call is logged at DEBUG to the logger `ascendtensor.acl` while that logger is enabled (decided by `use` and `log_calls`), except
   `execute_with_handle` and `execute_v2`, which are the raw call and one test.
 
@@ -184,6 +184,20 @@ def get_tensor_desc_dims(desc: int) -> tuple[int, ...]:
     """All dims, as after `execute_v2` of a dynamic model or after `infer_shape`; `(-2,)` for unknown rank."""
     count = _acl.get_tensor_desc_num_dims(desc)
     return (-2,) if count == UNKNOWN_RANK_DIMS else tuple([get_tensor_desc_dim_v2(desc, i) for i in range(count)])
+
+
+def take_tensor_desc_dims(desc: int, bound: Ints) -> tuple[int, ...]:
+    """Dims of known rank that `execute_v2` has written, as a tuple; the description is set back to its upper bound (OP-13)."""
+    dims = []
+    for index in range(len(bound)):
+        dim, code = _acl.get_tensor_desc_dim_v2(desc, index)
+        if code or _logged:
+            _check(code, "acl.get_tensor_desc_dim_v2", desc, index)
+        dims.append(dim)
+    code = _acl.set_tensor_origin_shape(desc, bound)
+    if code or _logged:
+        _check(code, "acl.set_tensor_origin_shape", desc, bound)
+    return tuple(dims)
 
 
 def get_tensor_desc_dim_range(desc: int, index: int) -> tuple[int, int]:

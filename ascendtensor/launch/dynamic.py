@@ -61,7 +61,7 @@ class DynamicPlan(Plan):
     as they share attributes: a shape that was never seen should cost little more than its look-up.
     """
 
-    __slots__ = ("attr", "constants", "dims", "inputs", "kept", "model", "outputs", "pattern", "ready", "reload")
+    __slots__ = ("attr", "bounds", "constants", "dims", "inputs", "kept", "model", "outputs", "pattern", "reload")
     dynamic: ClassVar[bool] = True
     dims: tuple[Dims, Dims]
     pattern: DynamicPlan
@@ -86,7 +86,7 @@ class DynamicPlan(Plan):
         self.inputs = [kept.handle for kept in inputs]
         self.outputs = [kept.handle for kept in outputs]
         self.attr = attr.handle
-        self.ready = desc.Ready(self.device, call.description.outputs)
+        self.bounds = desc.Bounds(self.device, call.description.outputs)
 
     def resized(self, inputs: Dims, outputs: Dims, results: tuple[TensorDesc, ...]) -> DynamicPlan:
         """This plan for other sizes, with everything else shared. The caller holds the registry's lock and interrupts.
@@ -127,6 +127,8 @@ class DynamicPlan(Plan):
         return desc.shared(self.device, tensor)
 
     def gather(self, operands: Sequence[Any], stream: Stream) -> tuple[list[int], list[Any]]:
+        if not self.constants:
+            return Plan.gather(self, operands, stream)
         inputs, alive = super().gather(operands, stream)
         for position, data in self.constants:
             buffer = self.device.upload_bytes(data, stream)
@@ -160,19 +162,24 @@ class BoundedPlan(DynamicPlan):
     def launch(self, *operands: Any) -> Any:
         stream = self.current_stream()
         buffers = self.allocate(stream)
-        # OP-13: the write replaces the dims of the description given, so each call gets a fresh one. The device owns them: what an
-        # interrupt keeps from being dropped goes at shutdown.
-        outputs = self.ready.take()
+        outputs = self.bounds.take()
         try:
             self.execute(operands, outputs, [buffer.data_buffer for buffer in buffers], stream)
-            shapes = [binding.get_tensor_desc_dims(output) for output in outputs]
-        finally:
+            shapes = self.bounds.dims(outputs)
+        except BaseException:
             desc.drop(self.device, outputs)
-        tensors = self.wrap(operands, buffers)
-        for tensor, shape in zip(tensors if isinstance(tensors, tuple) else (tensors,), shapes, strict=True):
-            tensor.desc = TensorDesc.of(shape, tensor.desc.dtype, self.device)
-            self.device.recent_descs.append(tensor.desc)
-        return tensors
+            raise
+        self.bounds.give_back(outputs)  # the device owns them: what an interrupt keeps from coming back goes at shutdown
+        cls = self.cls if self.lead < 0 else operands[self.lead].__class__
+        tensors = []
+        for bound, buffer, shape in zip(self.results, buffers, shapes, strict=True):
+            tensor = _new(cls)
+            tensor.buffer = buffer
+            leading = len(shape) - len(bound.shape)  # dims of 1 that the operator has and the result not
+            tensor.desc = made = TensorDesc.of(shape[leading:] if leading else shape, bound.dtype, self.device)
+            self.device.recent_descs.append(made)
+            tensors.append(tensor)
+        return tensors[0] if len(tensors) == 1 else tuple(tensors)
 
     def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
         error = ShapeError("the shape of the result depends on the data, so it can't go straight into a tensor")

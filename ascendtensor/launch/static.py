@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..acl.binding import execute_with_handle
 from ..runtime.memory import DeviceBuffer
@@ -51,25 +51,31 @@ class Prepared:
 
 
 def _buffer(stream: Stream, size: int) -> DeviceBuffer:
-    """Memory for a result: the last block that came back if it fits, else one of the stream's pool."""
+    """Memory for a result: one of the last two blocks that came back if it fits, else one of the stream's pool."""
     pool = stream.pool
-    if not pool.returns:
-        return pool.lend(size, stream)
-    output = _new(DeviceBuffer)
-    try:
-        for block in pool.lent:  # no call, see there
-            output.block = block
+    returns = pool.returns
+    for _ in _BOTH:
+        if not returns:
             break
-    except IndexError:  # another thread shares the stream and was faster
-        return pool.lend(size, stream)
-    if block.size != size:
+        output = _new(DeviceBuffer)
+        try:
+            for block in pool.lent:  # no call, see there
+                output.block = block
+                break
+        except IndexError:  # another thread shares the stream and was faster
+            break
+        if block.size == size:
+            output.data_buffer = block.data_buffer
+            output.stream = stream
+            output.readers = None
+            output.extent = 0
+            return output
         del output  # it gives the block back
-        return pool.lend(size, stream)
-    output.data_buffer = block.data_buffer
-    output.stream = stream
-    output.readers = None
-    output.extent = 0
-    return output
+        returns.rotate()  # operators of two sizes take turns
+    return pool.lend(size, stream)
+
+
+_BOTH: Final = (0, 1)
 
 
 class Plan:

@@ -17,7 +17,7 @@ from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, views
 from .arguments import checked
-from .call import call, call_into
+from .call import binary, call, call_into, structured
 from .gather_rules import check_index
 from .indexing import index_put_, trimmed
 from .operands import dim_of, filled, in_dtype
@@ -663,8 +663,8 @@ def nonzero(input: T, *, as_tuple: bool = False, out: T | None = None) -> Any:
             return (filled(input, (count,), 0, d.int64),)
         return into(filled(input, (count, 0), 0, d.int64), out)
     if not as_tuple:
-        return into(call(table.NONZERO, (input,), (False,)), out)
-    return views.unbind(call(table.NONZERO, (input,), (True,)), 0)
+        return into(structured(table.NONZERO, input, False), out)
+    return views.unbind(structured(table.NONZERO, input, True), 0)
 
 
 @overload
@@ -771,7 +771,7 @@ def masked_select(input: T, mask: TensorBase, *, out: T | None = None) -> T:
         except AscendTensorError as error:
             raise error.with_context("masked_select", (input, mask)) from None
         input, mask = views.expand(input, common), views.expand(mask, common)
-    found = call(table.MASKED_SELECT, (input, mask))
+    found = binary(table.MASKED_SELECT, input, mask)
     return into(trimmed(found, input.desc.numel), out)
 
 

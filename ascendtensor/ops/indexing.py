@@ -17,7 +17,7 @@ from ..errors import AscendTensorError, DeviceError, DTypeError, IndexRangeError
 from ..runtime.desc import TensorDesc
 from . import host, views
 from .arguments import checked
-from .call import call, call_into, contiguous_copy, plain
+from .call import binary, call, call_into, contiguous_copy, plain, unary
 from .comparison import lt, masked_fill, where
 from .copying import clone
 from .elementwise import add
@@ -47,22 +47,23 @@ def get(input: T, index: Any) -> T:
     """
     desc = input.desc
     shape = desc.shape
-    offset = base.element_offset(input)
     kind = index.__class__
-    if kind is int:
-        # The common case by itself: one place of the first dimension, whose view holds something if the tensor does.
-        if shape and -shape[0] <= index < shape[0]:
-            strides = desc.strides
-            return base.view_as(input, desc.dtype, shape[1:], strides[1:], offset + index % shape[0] * strides[0] if desc.numel else offset)
-    elif kind is tuple or kind is slice or index is None or index is Ellipsis:
-        simple = shapes.simple_index(shape, desc.strides, offset, index if kind is tuple else (index,))
-        if simple is not None:
-            return base.view_as(input, desc.dtype, *simple)
     try:
         if kind is input.__class__:
             taken = _by_tensor(input, index)
             if taken is not None:
                 return taken
+        offset = base.element_offset(input)
+        if kind is int:
+            # The common case by itself: one place of the first dimension, whose view holds something if the tensor does.
+            if shape and -shape[0] <= index < shape[0]:
+                strides = desc.strides
+                step = index % shape[0] * strides[0] if desc.numel else 0
+                return base.view_as(input, desc.dtype, shape[1:], strides[1:], offset + step)
+        elif kind is tuple or kind is slice or index is None or index is Ellipsis:
+            simple = shapes.simple_index(shape, desc.strides, offset, index if kind is tuple else (index,))
+            if simple is not None:
+                return base.view_as(input, desc.dtype, *simple)
         parts = _parts(index)
         found = shapes.basic_index(shape, desc.strides, offset, parts)
         view = base.view_as(input, desc.dtype, found.shape, found.strides, found.offset)
@@ -97,7 +98,7 @@ def _is_whole_mask(view: TensorBase, part: Any) -> bool:
 
 
 def _selected(view: T, mask: TensorBase) -> T:
-    found: T = call(MASKED_SELECT, (view, mask))
+    found: T = binary(MASKED_SELECT, view, mask)
     return trimmed(found, view.desc.numel)
 
 
@@ -471,8 +472,7 @@ def _positions(mask: Any) -> Any:
     if isinstance(mask, np.ndarray):
         return np.flatnonzero(mask)
     flat = mask if len(mask.desc.shape) == 1 else views.reshape(mask, mask.desc.numel)
-    found = call(PLACES, (flat,))
-    return base.view(found, (found.desc.numel,), (1,), 0)
+    return unary(PLACES, flat)
 
 
 def _on_device(part: Any, length: int, dim: int, view: TensorBase, idle: bool) -> TensorBase:

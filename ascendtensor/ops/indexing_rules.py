@@ -41,6 +41,7 @@ def coordinates(operands: Sequence[Meta]) -> Outcome:
 
 
 def places(operands: Sequence[Meta]) -> Outcome:
-    """Positions of what is not zero in a vector: at most its length."""
+    """Positions of what is not zero in a vector: at most its length. The operator gives them as one row."""
     (x,) = operands
-    return Outcome(((1, shapes.numel(x.shape)),), attrs={"transpose": True})
+    bound = shapes.numel(x.shape)
+    return Outcome(((bound,),), attrs={"transpose": True}, outputs=((1, bound),))

@@ -161,39 +161,37 @@ def drop(device: Device, handles: Sequence[int]) -> None:
     device.kept_descs.dropped.extend(handles)
 
 
-_AHEAD: Final = 8
-
-
-class Ready:
-    """aclTensorDescs of the outputs of one call, as `keep` gives them, made some calls ahead: interrupts are held once for all of them.
+class Bounds:
+    """aclTensorDescs of the outputs of one operator whose dims the data decide: they say the upper bound when a call takes them, the call
+    writes the exact dims into them (OP-13), and behind it they are set back. So two calls at once never share them.
 
     Outputs have neither ranges nor constants; names are left out.
     """
 
-    __slots__ = ("_kept", "_made", "_tensors")
+    __slots__ = ("_dims", "_kept", "_spare", "_tensors", "give_back")
 
     def __init__(self, device: Device, tensors: Sequence[TensorDescription]) -> None:
-        self._made: list[list[int]] = []
+        self._spare: list[list[int]] = []
         self._kept = device.kept_descs
-        self._tensors = [(int(tensor.dtype), tensor.shape, int(tensor.format)) for tensor in tensors]
+        self._tensors = [(int(tensor.dtype), list(tensor.shape), int(tensor.format)) for tensor in tensors]
+        self._dims = [dims for _, dims, _ in self._tensors]
+        self.give_back = self._spare.append
 
     def take(self) -> list[int]:
-        """Fresh ones, to be given back by `drop`."""
-        while True:
-            try:
-                return self._made.pop()
-            except IndexError:
-                self._more()
+        """Those for one call. Afterwards `dims`, then `give_back`; where one of them fails, `drop`."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            with HeldInterrupts():
+                return [self._kept.add(binding.create_tensor_desc(*tensor)) for tensor in self._tensors]
 
-    def _more(self) -> None:
-        with HeldInterrupts():
-            for _ in range(_AHEAD):
-                made = [self._kept.add(binding.create_tensor_desc(dtype, list(dims), form)) for dtype, dims, form in self._tensors]
-                self._made.append(made)
+    def dims(self, handles: list[int]) -> list[tuple[int, ...]]:
+        """The dims that a call has written; they are set back."""
+        return [*map(binding.take_tensor_desc_dims, handles, self._dims)]
 
     def __del__(self) -> None:
         try:
-            for handles in self._made:
+            for handles in self._spare:
                 self._kept.dropped.extend(handles)
         except AttributeError:  # an interrupt came while it was made
             pass

@@ -250,7 +250,9 @@ def set_tensor_value_range(desc: int, ranges: Any) -> int:
 @function("acl.set_tensor_dynamic_input", "Ks")
 def set_tensor_dynamic_input(desc: int, name: str) -> int:
     """Member of a repeated input (TD-20)."""
-    _desc(desc).dynamic_input = name
+    found = _desc(desc)
+    found.dynamic_input = name
+    found.spec = None
     return 0
 
 

@@ -84,7 +84,10 @@ def acl(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAcl]:
     yield fake
 
 
-NOT_CALLS = {"use", "module", "log_calls", "fail", "interpose", "get_tensor_desc_dims", "blas", "create_blas_handle"}
+NOT_CALLS = {"use", "module", "log_calls", "fail", "interpose", "get_tensor_desc_dims", "take_tensor_desc_dims"} | {
+    "blas",
+    "create_blas_handle",
+}
 FUNCTIONS = {
     name: function
     for name, function in vars(binding).items()
@@ -219,6 +222,21 @@ def test_all_dims_at_once_and_unknown_rank(acl: FakeAcl) -> None:
     assert binding.get_tensor_desc_dims(9) == (2, 2)
     acl.result = binding.UNKNOWN_RANK_DIMS  # TD-8
     assert binding.get_tensor_desc_dims(9) == (-2,)
+
+
+def test_dims_are_taken_and_the_bound_is_set_back(acl: FakeAcl) -> None:  # OP-13
+    acl.result = 2
+    assert binding.take_tensor_desc_dims(9, [4, 5]) == (2, 2)
+    assert acl.calls == [
+        ("acl.get_tensor_desc_dim_v2", (9, 0)),
+        ("acl.get_tensor_desc_dim_v2", (9, 1)),
+        ("acl.set_tensor_origin_shape", (9, [4, 5])),
+    ]
+    acl.code = 100000
+    with pytest.raises(errors.AclError, match="get_tensor_desc_dim_v2"):
+        binding.take_tensor_desc_dims(9, [4])
+    with pytest.raises(errors.AclError, match="set_tensor_origin_shape"):
+        binding.take_tensor_desc_dims(9, [])
 
 
 def test_use_calls_nothing_and_a_patched_function_is_seen(acl: FakeAcl) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from types import ModuleType
 from typing import Any
 
@@ -296,14 +298,16 @@ def test_the_desc_is_to_be_set_back_before_the_next_use(acl: ModuleType) -> None
     assert download(acl, address, [3], "int64").tolist() == [0, 1, 3]
 
 
-def test_a_repeated_launch_reads_what_lies_there_now(acl: ModuleType) -> None:  # OP-13, OP-15, OM-28
+@pytest.mark.parametrize("fresh", [False, True], ids=["set back", "fresh"])
+def test_a_repeated_launch_reads_what_lies_there_now(acl: ModuleType, fresh: bool) -> None:  # OP-13, OP-15, OM-28
     load(acl, BOUNDED)
-    x = desc(acl, [4])
+    x, kept = desc(acl, [4]), desc(acl, [4, 1], "int64")
     data, place = upload(acl, np.zeros(4, np.float32))
     out, address = empty(acl, 32)
 
     def launch(attr: int = 0) -> tuple[int, list[int]]:
-        y = desc(acl, [4, 1], "int64")
+        y = desc(acl, [4, 1], "int64") if fresh else kept
+        acl.set_tensor_origin_shape(y, [4, 1])
         code = int(acl.op.execute_v2("NonZero", [x], [data], [y], [out], attr, 0))
         return code, dims_of(acl, y)
 
@@ -330,6 +334,76 @@ def test_a_repeated_launch_reads_what_lies_there_now(acl: ModuleType) -> None:  
     assert launch() == (0, [1, 1])
     assert acl.update_data_buffer(data, 0, 16) == 0
     assert launch()[0] == 100000
+
+
+def test_what_a_repeated_launch_finds_is_looked_at_each_time(acl: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:  # OM-28
+    load(acl, BOUNDED)
+    x, y, attr = desc(acl, [4]), desc(acl, [4, 1], "int64"), acl.op.create_attr()
+    data, _ = upload(acl, np.array([0, 1, 0, 1], np.float32))
+    out, _ = empty(acl, 32)
+    long_road: list[str] = []
+    execute = acl.op._execute
+    monkeypatch.setattr(acl.op, "_execute", lambda *args: long_road.append("taken") or execute(*args))  # type: ignore[func-returns-value]
+
+    def launch(*others: Any) -> tuple[int, bool]:
+        long_road.clear()
+        acl.set_tensor_origin_shape(y, [4, 1])
+        code = int(acl.op.execute_v2("NonZero", *(others or ([x], [data], [y], [out])), attr, 0))
+        return code, bool(long_road)
+
+    assert launch() == (0, True)
+    assert launch() == (0, False)
+    assert launch([x, x], [data], [y], [out]) == (0, True)  # PY-8: the one too many is not read
+    assert launch([x], [data, data], [y], [out]) == (100000, True)
+    for wrong in (tuple([x]), [float(x)]):
+        with pytest.raises(TypeError):
+            launch(wrong, [data], [y], [out])
+    assert launch() == (0, False)
+    for change, back in (
+        (lambda: acl.set_tensor_shape_range(y, [[0, 4], [1, 1]]), lambda: acl.set_tensor_shape_range(y, [])),
+        (lambda: acl.set_tensor_dynamic_input(x, "x"), lambda: acl.set_tensor_dynamic_input(x, "")),
+        (lambda: acl.set_tensor_origin_format(x, 0), lambda: acl.set_tensor_origin_format(x, 2)),
+    ):
+        change()
+        assert launch()[1]
+        back()
+        assert launch()[0] == 0
+        assert launch() == (0, False)
+    load(acl, operator("NonZero", [tensor([4])], [tensor([4, 1], "int64")]))
+    assert launch() == (0, True)  # the static model, which is found first
+    acl.destroy_tensor_desc(x)
+    assert launch() == (100000, True)
+
+
+def test_launches_of_several_threads_find_their_own_dims(acl: ModuleType) -> None:  # OP-13, OP-19
+    load(acl, BOUNDED)
+    x, values = desc(acl, [64]), np.arange(64, dtype=np.float32) % 3
+    data, _ = upload(acl, values)
+    out, _ = empty(acl, 512)
+    wrong: list[Any] = []
+
+    def launch() -> None:
+        acl.rt.set_device(0)
+        stream, _ = acl.rt.create_stream()
+        kept = desc(acl, [64, 1], "int64")
+        for number in range(600):
+            y = kept if number % 3 else desc(acl, [64, 1], "int64")
+            acl.set_tensor_origin_shape(y, [64, 1])
+            code = acl.op.execute_v2("NonZero", [x], [data], [y], [out], 0, stream)
+            if (code, dims_of(acl, y)) != (0, [np.count_nonzero(values), 1]):
+                wrong.append((code, dims_of(acl, y)))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=launch) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong
 
 
 def test_the_old_call_refreshes_nothing(acl: ModuleType) -> None:  # OP-2

@@ -304,5 +304,17 @@ def test_calls_from_inside_a_task_do_not_hang(acl: ModuleType) -> None:
 
 def test_floating_point_warnings_of_kernels_are_silent(acl: ModuleType) -> None:
     zero = np.zeros(3, np.float32)
-    queue(0, np.divide, zero, zero)
-    assert acl.rt.synchronize_stream(0) == 0
+
+    def nested() -> None:
+        queue(other, np.divide, zero, zero)
+        assert acl.rt.synchronize_stream(other) == 0
+        np.divide(zero, zero)
+
+    other, _ = acl.rt.create_stream()
+    with np.errstate(all="raise"):
+        queue(0, nested)
+        assert acl.rt.synchronize_stream(0) == 0
+        queue(0, np.divide, zero, zero)
+        assert acl.rt.synchronize_stream_with_timeout(0, 1000) == 0
+        with pytest.raises(FloatingPointError):  # the caller's own arithmetic is as it was
+            np.divide(zero, zero)

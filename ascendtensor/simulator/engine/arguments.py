@@ -101,6 +101,7 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
     """
     required, _, optional = letters.partition("|")
     converters = [(index, CONVERTERS[letter]) for index, letter in enumerate(required + optional) if letter != "O"]
+    addresses = [index for index, letter in enumerate(letters) if letter == "K"]
     least, most = len(required), len(required + optional)
     text = refusal(name)
     # CPython's text: functions of pyACL's submodules belong to no module.
@@ -131,18 +132,22 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
                     errors_log.failed(name, fault.code, fault.text, fault.label)
                 return failure(fault.code, *converted[:1])
 
-        def call_with_handle(*args: Any, **keywords: Any) -> Any:
-            """The same for one handle, in the common case with less to do."""
-            if len(args) == 1 and args[0].__class__ is int and 0 <= args[0] <= WORD and not keywords:
-                try:
-                    return inner(*args)  # type: ignore[call-arg]
-                except AclFault as fault:
-                    if fault.text:
-                        errors_log.failed(name, fault.code, fault.text, fault.label)
-                    return failure(fault.code)
+        def call_with_numbers(*args: Any, **keywords: Any) -> Any:
+            """The same for addresses and objects alone, in the common case with less to do."""
+            if len(args) == most and not keywords:
+                for index in addresses:
+                    if args[index].__class__ is not int or not 0 <= args[index] <= WORD:
+                        break
+                else:
+                    try:
+                        return inner(*args)  # type: ignore[call-arg]
+                    except AclFault as fault:
+                        if fault.text:
+                            errors_log.failed(name, fault.code, fault.text, fault.label)
+                        return failure(fault.code, *args[:1])
             return call(*args, **keywords)
 
-        made = call_with_handle if letters == "K" else call
+        made = call_with_numbers if addresses and set(letters) <= {"K", "O"} else call
         made.__name__ = made.__qualname__ = inner.__name__
         made.__module__ = name.rpartition(".")[0]
         made.__doc__ = inner.__doc__

@@ -7,13 +7,11 @@ dropped when a buffer is updated or destroyed and when its memory is freed: each
 from __future__ import annotations
 
 import threading
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
-from ascendtensor.simulator.engine import memory, streams
+from ascendtensor.simulator.engine import memory
 from ascendtensor.simulator.engine.launching import (
     Buffers,
-    MeasuredRun,
-    check_counts,
     check_sizes,
     exact_outputs,
     fail,
@@ -21,8 +19,8 @@ from ascendtensor.simulator.engine.launching import (
     output_rule,
     task_of,
 )
-from ascendtensor.simulator.engine.models import Dims, OpModel, Specs
-from ascendtensor.simulator.engine.tables import LAUNCHES, ON_NEW_PROCESS, Stream, Task
+from ascendtensor.simulator.engine.models import OpModel, Specs, TensorSpec
+from ascendtensor.simulator.engine.tables import LAUNCHES, ON_NEW_PROCESS, Task
 
 PREPARED_LIMIT = 64
 """Tasks kept for one handle; then the oldest goes."""
@@ -149,67 +147,66 @@ class OpHandle:
         return task
 
     def _keep(self, task: Task, inputs: Buffers, outputs: Buffers, device: int) -> None:
-        owners: dict[int, Owner] = {}
-        for buffer in (*inputs, *outputs):
-            owners[id(buffer)] = buffer
-            block = memory.find(buffer.address)
-            if block is not None:
-                owners[id(block)] = block
-            elif buffer.address:  # run mode DEVICE: host memory whose end nobody announces
-                return
-            if block is not None and block.device >= 0 and block.device != device:
-                return  # RT-42: peer access may end, also unannounced
         in_handles, out_handles = [buffer.handle for buffer in inputs], [buffer.handle for buffer in outputs]
-        key = (*in_handles, device, *out_handles)
         with _LOCK:
-            for owner in owners.values():  # first: Ctrl-C must not leave a task behind that nobody drops
-                _note(owner, self.prepared, key)
-            self.prepared.keep(in_handles, device, out_handles, task)
+            if _noted((*inputs, *outputs), device, self.prepared, (*in_handles, device, *out_handles)):
+                self.prepared.keep(in_handles, device, out_handles, task)
 
 
-class MeasuredLaunches(OpHandle):
-    """The prepared runs of launches without handle whose output dims only the run can tell, of one model and the same descriptions.
+def _noted(buffers: Buffers, device: int, prepared: dict[Any, Any], key: Any) -> bool:
+    """Whether everything that a task over buffers must not outlive was told to drop it: first, since Ctrl-C must not leave a task behind
+    that nobody drops."""
+    owners: dict[int, Owner] = {}
+    for buffer in buffers:
+        owners[id(buffer)] = buffer
+        block = memory.find(buffer.address)
+        if block is not None:
+            owners[id(block)] = block
+        elif buffer.address:  # run mode DEVICE: host memory whose end nobody announces
+            return False
+        if block is not None and block.device >= 0 and block.device != device:
+            return False  # RT-42: peer access may end, also unannounced
+    for owner in owners.values():
+        _note(owner, prepared, key)
+    return True
+
+
+class Measured(NamedTuple):
+    """A launch without handle whose output dims only the run can tell: what it was, to be done once more while it still is so.
 
     Attributes:
-        attrs: The attributes of these calls, by value.
+        inputs, outputs: The data buffers.
+        specs: What its descriptions said, those of inputs first.
+        attrs: What its attributes said.
         found: What the table of models had gone through when the model was found.
+        model: The model.
+        device: Of the stream.
+        task: The run.
     """
 
-    __slots__ = ("attrs", "found")
-
-    def __init__(self, model: OpModel, specs: tuple[Specs, Specs], attrs: dict[str, Any], found: tuple[int, bool]) -> None:
-        super().__init__(model, *specs)
-        self.attrs = attrs
-        self.found = found
-
-    def launch(self, inputs: Buffers, outputs: Buffers, stream: Stream) -> list[Dims] | None:
-        """As ``launching.launch`` of ``execute_v2``."""
-        check_counts(self.model, len(inputs), len(outputs))
-        fn, args = self.task(inputs, outputs, stream.device)
-        run = getattr(fn, "__self__", None)
-        if isinstance(run, MeasuredRun):
-            run.dims = None  # those of a run before
-            streams.named(self.model, (fn, args))
-        streams.enqueue(stream, fn, args)
-        streams.wait_for(stream)
-        return run.dims if isinstance(run, MeasuredRun) else None
+    inputs: list[int]
+    outputs: list[int]
+    specs: list[TensorSpec]
+    attrs: dict[str, Any]
+    found: tuple[int, bool]
+    model: OpModel
+    device: int
+    task: Task
 
 
-MEASURED: Final[dict[tuple[Any, ...], MeasuredLaunches]] = {}
-"""By operator type and descriptions."""
+MEASURED: Final[dict[tuple[Any, ...], Measured]] = {}
+"""By ``(operator type, *input descriptions, *input buffers, attributes, *output descriptions, *output buffers)``: the objects that the
+numbers stand for, numbers of buffers."""
 MEASURED_KEPT: Final = 256
 
 
-def keep_measured(key: tuple[Any, ...], launches: MeasuredLaunches) -> None:
-    """Keep the launches of a call for the next ones; beyond the limit the oldest go."""
+def keep_measured(key: tuple[Any, ...], launch: Measured, buffers: Buffers) -> None:
+    """Keep a launch for the next ones; beyond the limit the oldest go."""
     with _LOCK:
-        before = [MEASURED.pop(key, None)]
         while len(MEASURED) >= MEASURED_KEPT:
-            before.append(MEASURED.pop(next(iter(MEASURED)), None))
-        MEASURED[key] = launches
-        for old in before:
-            if old is not None:
-                old.prepared.clear()
+            MEASURED.pop(next(iter(list(MEASURED)), ()), None)
+        if _noted(buffers, launch.device, MEASURED, key):
+            MEASURED[key] = launch
 
 
 ON_NEW_PROCESS.append(MEASURED.clear)

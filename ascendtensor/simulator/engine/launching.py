@@ -231,20 +231,24 @@ class Asked(Meta):
         return super().__getitem__(index)
 
 
+Answer = list[Dims]
+"""Where one launch finds the outputs' dims when its task has run; empty before, and where it failed."""
+
+
 class MeasuredRun:
-    """A run of a dynamic model whose output dims are found while it runs.
+    """What runs of a dynamic model on the same buffers share, whose output dims are found while they run.
 
     Attributes:
-        dims: The outputs' dims after the newest run, None before it and after a failure.
+        operator: The model.
     """
 
-    __slots__ = ("_arrays", "_bound", "_device", "_expected", "_fixed", "_model", "_results", "_specs", "dims")
+    __slots__ = ("_arrays", "_bound", "_device", "_fixed", "_results", "_specs", "operator")
 
     def __init__(
         self, model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None
     ) -> None:
         _kernel(model)
-        self._model = model
+        self.operator = model
         self._specs = specs
         self._device = device
         self._arrays = _inputs(specs[0], inputs, device, hosted)
@@ -253,45 +257,39 @@ class MeasuredRun:
             (view(spec, spec.dims, buffer, device), DataBuffer(0, buffer.address, buffer.size))  # OP-16: as it is now
             for spec, buffer in zip(specs[1], outputs, strict=True)
         ]
-        self.dims: list[Dims] | None = None
-        self._expected: list[Out] | None = None
-        self._bound: tuple[Task, list[Dims]] | None = None
+        self._bound: tuple[Task, Answer, list[Out] | None] | None = None
         self._fixed = model.rule is None  # what the rule says does not depend on the elements
 
-    @property
-    def task(self) -> Task:
-        """What a stream runs. The arguments are a tuple of this run only, by which a queued task is known."""
-        return self.run, (self._arrays,)
+    def run(self, answer: Answer) -> None:
+        """Finds the dims from the values that are there now, and runs the kernel, bound as before if the rule says the same as before.
 
-    def run(self, arrays: list[Array | None]) -> None:
-        """Finds the dims from the values that are there now, and runs the kernel, bound as before if the rule says the same as before."""
-        self.dims = None
-        if self._bound is None or not self._fixed:
-            self._bind(arrays)
-        assert self._bound is not None
-        (fn, args), shapes = self._bound
+        Several threads may launch it at once: what one launch finds is in its answer alone.
+        """
+        bound = self._bound
+        if bound is None or not self._fixed:
+            bound = self._bind(bound)
+        (fn, args), shapes, _ = bound
         found = fn(*args)
-        if found.__class__ is list:
-            shapes = [tuple([int(dim) for dim in shape]) for shape in found]
-        self.dims = shapes
+        answer[:] = [tuple(map(int, shape)) for shape in found] if found.__class__ is list else shapes
 
-    def _bind(self, arrays: list[Array | None]) -> None:
-        model, expected = self._model, None
+    def _bind(self, before: tuple[Task, Answer, list[Out] | None] | None) -> tuple[Task, Answer, list[Out] | None]:
+        model, arrays, expected = self.operator, self._arrays, None
         if model.rule is not None:
-            before = Asked.newest
+            question = Asked.newest
             metas = [
                 ABSENT if array is None else Asked(spec.dtype, array.shape, array)
                 for spec, array in zip(self._specs[0], arrays, strict=True)
             ]
             expected = model.rule(metas, model.arguments, len(self._results))
-            self._fixed = Asked.newest is before
-        if self._bound is None or expected != self._expected:
+            self._fixed = Asked.newest is question
+        if before is None or expected != before[2]:
             if expected is None:
                 results = [result for result, _ in self._results]
             else:
                 results = [self._sized(index, out.shape) for index, out in enumerate(expected)]
-            bound = _kernel(model).bind(arrays, results, model.arguments), [result.shape for result in results]
-            self._bound, self._expected = bound, expected
+            task = _kernel(model).bind(arrays, results, model.arguments, expected)
+            before = self._bound = task, [result.shape for result in results], expected
+        return before
 
     def _sized(self, index: int, dims: Dims) -> Array:
         """The output with exact dims if they are known, else as large as its description says."""
@@ -306,19 +304,20 @@ class MeasuredRun:
         try:
             return view(self._specs[1][index], dims, buffer, self._device)
         except AclFault as fault:
-            raise AclFault(self._model.failure_code(), f"output {index} needs dims {list(dims)}: {fault.text}") from fault
+            raise AclFault(self.operator.failure_code(), f"output {index} needs dims {list(dims)}: {fault.text}") from fault
 
 
 def measured_task(
     model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None = None
-) -> tuple[Task, MeasuredRun | None]:
+) -> tuple[Task, Answer]:
     """The task of a run whose output dims are not known yet, and where they will be found."""
     check_outputs(model, specs[1], outputs)
+    answer: Answer = []
     try:
         run = MeasuredRun(model, specs, inputs, outputs, device, hosted)
     except Exception as error:  # see task_of
-        return _failing(model, error), None
-    return streams.task_for(model, *run.task), run
+        return _failing(model, error), answer
+    return streams.task_for(model, run.run, (answer,)), answer
 
 
 def queue(stream: Stream, task: Task) -> None:
@@ -328,7 +327,7 @@ def queue(stream: Stream, task: Task) -> None:
 
 def launch(
     model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, stream: Stream, refresh: bool
-) -> tuple[list[Dims] | None, bool]:
+) -> tuple[list[Dims] | None, Task | None]:
     """Runs a matched model without a handle.
 
     Args:
@@ -340,7 +339,7 @@ def launch(
         refresh: Wait for output dims that only the run can tell (``execute_v2``).
 
     Returns:
-        Dims to write back into the output descriptions, None to leave them alone (OP-13); whether only the run could tell them.
+        Dims to write back into the output descriptions, None to leave them alone (OP-13); the task where only it could tell them.
 
     Raises:
         AclFault: A code for the caller.
@@ -350,15 +349,15 @@ def launch(
     if not model.dynamic:
         check_sizes(model, inputs, outputs)
         queue(stream, task_of(model, (model.inputs, model.outputs), inputs, outputs, stream.device, hosted))
-        return None, False
+        return None, None
     expected = output_rule(model, specs[0], hosted)
     exact = exact_outputs(model, specs[1], expected)
     if exact is not None:
         queue(stream, task_of(model, (specs[0], exact), inputs, outputs, stream.device, hosted, expected))
-        return [spec.dims for spec in exact], False
-    task, run = measured_task(model, specs, inputs, outputs, stream.device, hosted)
+        return [spec.dims for spec in exact], None
+    task, answer = measured_task(model, specs, inputs, outputs, stream.device, hosted)
     queue(stream, task)
     if not refresh:
-        return None, True
+        return None, None
     streams.wait_for(stream)
-    return None if run is None else run.dims, True
+    return answer or None, task

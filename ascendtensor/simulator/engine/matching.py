@@ -36,11 +36,12 @@ def spec_of(desc: TensorDesc) -> TensorSpec:
         if desc.const is not None:
             spec = TensorSpec(*said)
         else:
-            spec = _SPECS.get(said)
+            key = (*said, desc.dynamic_input)
+            spec = _SPECS.get(key)
             if spec is None:
                 if len(_SPECS) >= _SPECS_KEPT:
                     _SPECS.clear()
-                spec = _SPECS[said] = TensorSpec(*said)
+                spec = _SPECS[key] = TensorSpec(*said)
         desc.spec = spec
     return spec
 

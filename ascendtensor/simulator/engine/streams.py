@@ -11,9 +11,11 @@ was queued before it.
 
 from __future__ import annotations
 
+import contextvars
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from threading import get_ident
 from typing import Any, Final, Protocol
 
@@ -143,7 +145,8 @@ def name_of(fn: Callable[..., Any], args: tuple[Any, ...]) -> str:
 
 
 def _label_of(fn: Callable[..., Any], args: tuple[Any, ...]) -> Label:
-    return _NAMES.get((id(fn), id(args))) or _prepared_label(args) or str(getattr(fn, "__name__", "a task")).lstrip("_")
+    found: Label | None = getattr(getattr(fn, "__self__", None), "operator", None)  # of a run whose output dims are measured
+    return found or _NAMES.get((id(fn), id(args))) or _prepared_label(args) or str(getattr(fn, "__name__", "a task")).lstrip("_")
 
 
 def _words(label: Label) -> str:
@@ -223,6 +226,13 @@ def wait_for(stream: Stream, until: Capture | None = None, timeout_ms: int = -1)
                 _sleep(min(ends) if ends else None)
 
 
+def finish(stream: Stream, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Queue a task, and wait for it and what is before it."""
+    enqueue(stream, fn, args)
+    if stream.limit < 0 or _run(stream, None, None, None) is not None:
+        wait_for(stream)
+
+
 def _patience(stream: Stream) -> float | None:
     """When the wait for an event that the stream stands before fails; None where it may take for ever."""
     try:
@@ -270,15 +280,43 @@ def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: 
             if until is not None and until.done:
                 return None
             stream.busy = me
-        with np.errstate(all="ignore"):
-            if until is None and deadline is None:
-                return _run_all(stream)
-            return _run_carefully(stream, until, deadline, budget)
+        if until is None and deadline is None:
+            return _quietly(_run_all, stream)
+        return _quietly(_run_carefully, stream, until, deadline, budget)
     finally:
         if stream.busy == me:  # asked, not remembered: an interrupt may come between owning and remembering it
             stream.busy = None
             with LOCK:
                 _wake()
+
+
+class _Quiet(threading.local):
+    """What a thread runs tasks in, so that floating-point errors are ignored: NumPy 2 keeps that in the context, which is entered for a
+    fraction of what ``np.errstate`` costs. None while it is entered, and for NumPy 1."""
+
+    context: contextvars.Context | None = None
+
+    def __init__(self) -> None:
+        if _CONTEXTUAL:
+            self.context = contextvars.Context()
+            self.context.run(partial(np.seterr, all="ignore"))
+
+
+_CONTEXTUAL: Final = int(np.__version__.partition(".")[0]) >= 2
+_QUIET: Final = _Quiet()
+
+
+def _quietly(run: Callable[..., Outcome], *args: Any) -> Outcome:
+    """Run tasks with floating-point errors ignored."""
+    context = _QUIET.context
+    if context is None:
+        with np.errstate(all="ignore"):
+            return run(*args)
+    _QUIET.context = None
+    try:
+        return context.run(run, *args)
+    finally:
+        _QUIET.context = context
 
 
 def _run_all(stream: Stream) -> Outcome:
