@@ -51,6 +51,8 @@ def cast(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         return store, (x, out)
     if source == np.float16 and target == FLOAT32:
         return widen_all, (x, out)
+    if np.can_cast(source, target, "same_kind"):
+        return np.copyto, (out, x)
     return _convert, (out, x)
 
 

@@ -13,6 +13,7 @@ from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Tas
 from ascendtensor.simulator.kernels.threads import shared
 
 _SHORT = 512  # float32 sums of more elements than this run in float64
+_FEW = 4096  # up to here a sum is not worth more than two calls
 _SEGMENT = 1 << 17  # elements from which on a row is summed up in segments
 _RUN = 12288  # scratch of this length comes from the heap, not from fresh pages
 
@@ -91,6 +92,9 @@ def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
 
 def _accumulate_row(row: Array, result: Array) -> None:
     """A long one in segments, whose sums come first: then they do not wait for one another."""
+    if row.size <= _FEW and row.dtype not in HALVES:
+        np.copyto(result, np.add.accumulate(row, 0, np.float64), casting="unsafe")
+        return
     segments = row.size // _SEGMENT
     if segments <= 1:
         _accumulate_segment(row, result, -0.0)
@@ -107,22 +111,39 @@ def _accumulate_row(row: Array, result: Array) -> None:
 
 
 def _accumulate_segment(row: Array, result: Array, carry: float) -> None:
-    room = -(-row.size // -(-row.size // _RUN))  # pieces of about one length
-    begun, sums = np.empty(room, np.float64), np.empty(room, np.float64)
-    half = np.empty(room, np.float32) if row.dtype in HALVES else None
-    for start in range(0, row.size, room):
-        piece, target = row[start : start + room], result[start : start + room]
-        if piece.size < room:
-            begun, sums, half = begun[: piece.size], sums[: piece.size], None if half is None else half[: piece.size]
-        if half is not None:
-            widen(piece, half)
-        np.copyto(begun, piece if half is None else half)
-        begun[0] += carry
-        np.add.accumulate(begun, 0, None, sums)  # in place NumPy would copy first
-        carry = sums.item(-1)
-        np.copyto(target if half is None else half, sums, casting="unsafe")
-        if half is not None:
-            narrow(half, target)
+    length = -(-row.size // -(-row.size // _RUN))  # pieces of about one length
+    pairs, sums = np.empty((length + 1) // 2, np.complex128), np.empty((length + 1) // 2, np.complex128)
+    wide = np.empty(length, np.float32) if row.dtype in HALVES else None
+    for start in range(0, row.size, length):
+        piece, target = row[start : start + length], result[start : start + length]
+        if wide is None:
+            carry = _accumulate_halves(piece, target, pairs, sums, carry)
+        else:
+            floats = wide[: piece.size]
+            widen(piece, floats)
+            carry = _accumulate_halves(floats, floats, pairs, sums, carry)
+            narrow(floats, target)
+
+
+def _accumulate_halves(row: Array, result: Array, pairs: Array, sums: Array, carry: float) -> float:
+    """Two halves of a row at a time, as the parts of complex numbers: each sum waits for the one before, but those of two halves do not.
+
+    Returns:
+        The sum of all.
+    """
+    half = (row.size + 1) // 2
+    rest = row.size - half
+    begun, found = pairs.view(np.float64), sums.view(np.float64)
+    begun[: 2 * half : 2] = row[:half]
+    begun[1 : 2 * rest : 2] = row[half:]
+    begun[0] += carry
+    np.add.accumulate(pairs[:half], 0, None, sums[:half])  # in place NumPy would copy first
+    carry = found.item(2 * half - 2)
+    result[:half] = found[: 2 * half : 2]
+    if not rest:
+        return carry
+    np.add(found[1 : 2 * rest : 2], carry, result[half:], casting="unsafe")
+    return carry + found.item(2 * rest - 1)
 
 
 @binder("Cumsum", values=(1,))

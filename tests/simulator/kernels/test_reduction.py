@@ -319,3 +319,19 @@ def test_a_long_running_sum_is_as_exact_as_float64() -> None:
     x[-1] = np.inf
     want = np.cumsum(x, dtype=np.float64).astype(np.float32)
     np.testing.assert_allclose(run("Cumsum", [x, constant(0)]), want, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("length", [513, 4096, 4097, 12287, 12288, 12289, 24577])
+def test_both_halves_of_a_running_sum_are_as_exact(length: int) -> None:
+    half = (length + 1) // 2
+    x = np.random.default_rng(1).standard_normal(length).astype(np.float32)
+    x[: half + 3] = -0.0
+    finite = run("Cumsum", [x, constant(0)])
+    want = np.cumsum(x, dtype=np.float64)
+    np.testing.assert_allclose(finite, want, rtol=1e-6, atol=1e-6)
+    assert np.signbit(finite[: half + 3]).all()  # NumPy: -0.0 and -0.0 is -0.0
+    for place in (0, half - 1, half, length - 1):
+        x[place] = np.inf
+        infinite = run("Cumsum", [x, constant(0)])
+        assert np.isfinite(infinite[:place]).all() and (infinite[place:] == np.inf).all()
+        x[place] = 1
