@@ -1,0 +1,177 @@
+"""float16 and bfloat16: conversions, tables and work on bits, on both sides of every size from which another way is taken."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from ascendtensor.simulator.kernels import half_bits, half_tables, halves, lookup, scan
+
+F16, BF16, F32 = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)
+EVERY = np.arange(1 << 16, dtype=np.uint16)
+
+
+def run(op_type, inputs, out, attrs=None):
+    fn, args = lookup(op_type).bind(inputs, [out], attrs or {})
+    with np.errstate(all="ignore"):
+        fn(*args)
+    return out
+
+
+def axes(*numbers):
+    array = np.array(numbers, np.int64)
+    array.flags.writeable = False
+    return array
+
+
+def every(dtype, size, seed=0):
+    """Halves in a random order, every one where there is room for all."""
+    order = np.random.default_rng(seed).permutation(1 << 16)
+    return np.resize(EVERY[order], size).view(dtype)
+
+
+def same(got, want):
+    """The same bits, or both NaN."""
+    kind = np.dtype(f"u{got.itemsize}")
+    with np.errstate(all="ignore"):
+        nothing = np.isnan(got.astype(np.float32)) & np.isnan(want.astype(np.float32))
+    return got.dtype == want.dtype and bool(((got.view(kind) == want.view(kind)) | nothing).all())
+
+
+LIMITS = sorted({1, 2047, 2048, 2559, 2560, 5119, 5120, 10000, 65535, 65536, 65537, 140000})
+KINDS = {
+    "all": lambda x: x,
+    "finite": lambda x: np.where(np.isfinite(x), x, F16.type(-0.0)),
+    "positive": lambda x: np.abs(np.where(np.isfinite(x), x, F16.type(0.0))),
+    "one infinity": lambda x: np.concatenate([KINDS["positive"](x)[1:], [F16.type(np.inf)]]),
+    "one negative NaN": lambda x: np.concatenate([KINDS["positive"](x)[1:], [-F16.type(np.nan)]]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", LIMITS)
+def test_every_float16_is_the_same_as_float32_and_back(size, kind):
+    x = KINDS[kind](every(F16, size)).astype(F16)
+    wide = np.empty(size, F32)
+    halves.widen_all(x, wide)
+    assert same(wide, x.astype(F32))
+    back, again = np.empty(size, F16), np.empty(size, F16)
+    halves.narrow(wide, back)
+    halves.store(wide, again)
+    assert same(back, x) and same(again, x)
+
+
+@pytest.mark.parametrize("positive", [True, False])
+@pytest.mark.parametrize("step", [-1, 0, 1])
+def test_float32_is_rounded_to_the_nearest_float16_at_every_exponent(step, positive):
+    """Mantissas on halves' steps, in their middles, and next to both, from below the smallest half to what overflows."""
+    exponents, mantissas = np.arange(90, 147)[:, None] << 23, np.arange(1 << 12) << 11
+    bits = ((exponents | mantissas).reshape(-1) + step).astype(np.uint32)
+    values = bits.view(F32) if positive else (bits | np.uint32(1 << 31)).view(F32)
+    got = np.empty(values.size, F16)
+    halves.store(values, got)
+    with np.errstate(over="ignore"):
+        want = values.astype(F16)
+    np.testing.assert_array_equal(got.view(np.uint16), want.view(np.uint16))
+
+
+@pytest.mark.parametrize("extremes", [[np.inf], [-np.inf], [1e38, -1e38], [65519.99, -65520.0], [np.nan, -1e30]])
+@pytest.mark.parametrize("size", [2559, 2560, 65536])
+def test_what_overflows_becomes_infinity_and_nan_stays(size, extremes):
+    values = np.resize(np.array([0.0, -0.0, 1e-8, 2**-24, 3e-5, 1.5, -2.25, *extremes], F32), size)
+    got = np.empty(size, F16)
+    with np.errstate(all="ignore"):
+        halves.narrow(values, got)
+        assert same(got, values.astype(F16))
+
+
+def test_the_source_of_a_conversion_is_left_alone():
+    for values in (np.linspace(0.5, 9e4, 9000, dtype=F32), np.linspace(-9e4, 9e4, 9000, dtype=F32)):
+        before = values.copy()
+        halves.narrow(values, np.empty(9000, F16))
+        np.testing.assert_array_equal(values, before)
+
+
+UNARY = {"Exp": np.exp, "Sqrt": np.sqrt, "Tanh": np.tanh, "Rint": np.rint, "Sign": np.sign, "Reciprocal": np.reciprocal}
+
+
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+@pytest.mark.parametrize("op_type", UNARY)
+def test_functions_of_one_half_are_the_float32_result_rounded(op_type, dtype):
+    for size in (half_tables.WORTH, halves.PIECE, halves.PIECE + 1):
+        x = every(dtype, size, 1)
+        with np.errstate(all="ignore"):
+            want = UNARY[op_type](x.astype(F32)).astype(dtype)
+        assert same(run(op_type, [x], np.empty(size, dtype)), want)
+        in_place = x.copy()
+        assert same(run(op_type, [in_place], in_place), want)
+
+
+BINARY = {"Add": np.add, "Mul": np.multiply, "Greater": np.greater, "Equal": np.equal, "NotEqual": np.not_equal, "LessEqual": np.less_equal,
+          "Maximum": np.maximum, "Minimum": np.minimum}  # fmt: skip
+
+
+def one_zero(x):
+    return np.where(x.view(np.uint16) == 0x8000, x.dtype.type(0), x)
+
+
+@pytest.mark.parametrize("signs", ["both", "none"])
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+@pytest.mark.parametrize("op_type", BINARY)
+def test_the_loops_of_halves_and_what_replaces_them_agree(op_type, dtype, signs):
+    ufunc = BINARY[op_type]
+    limit = half_bits.loop_limit(ufunc, dtype)
+    for size in (limit, limit + 1):
+        x, y = every(dtype, size, 2), every(dtype, size, 3)
+        if signs == "none":
+            x, y = (np.nan_to_num(np.abs(v.astype(F32)), posinf=9.0).astype(dtype) for v in (x, y))
+        with np.errstate(all="ignore"):
+            want = ufunc(x.astype(F32), y.astype(F32))
+            want = want if want.dtype == np.bool_ else want.astype(dtype)
+        got = run(op_type, [x, y], np.empty(size, want.dtype))
+        if want.dtype == np.bool_:
+            np.testing.assert_array_equal(got, want)
+        else:
+            assert same(one_zero(got), one_zero(want))  # either zero is the larger one
+
+
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+def test_an_operand_that_is_given_twice_counts_twice(dtype):
+    x = np.linspace(-3, 3, 10000).astype(dtype)
+    assert same(run("Add", [x, x], np.empty_like(x)), (x.astype(F32) * 2).astype(dtype))
+    square = x.reshape(100, 100)
+    want = (square.astype(F32) + square[0].astype(F32)).astype(dtype)
+    assert same(run("Add", [square, square[0]], np.empty_like(square)), want)  # one address, two shapes
+    assert same(run("Mul", [x, x], x), (np.linspace(-3, 3, 10000).astype(dtype).astype(F32) ** 2).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+@pytest.mark.parametrize("op_type,function", [("ArgMaxV2", np.argmax), ("ArgMin", np.argmin)])
+@pytest.mark.parametrize("values", [[0.0, 0.5, 2.0, 2.0, 1.0], [-0.0, 0.0, -3.0, -3.0], [1.0, -np.inf, np.inf, np.inf, -np.inf],
+                                    [1.0, np.nan, 3.0, -np.nan]])  # fmt: skip
+def test_the_place_of_an_extreme_is_the_first_one(op_type, function, dtype, values):
+    x = np.resize(np.array(values, dtype), (300, 7))
+    for axis in (0, 1):
+        got = run(op_type, [x, axes(axis).reshape(())], np.empty(x.shape[1 - axis], np.int32), {"dtype": "int32"})
+        np.testing.assert_array_equal(got, function(x.astype(F32), axis))
+
+
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+@pytest.mark.parametrize("size", [512, 513, scan._RUN, scan._RUN + 1, 2 * scan._SEGMENT + 3])
+def test_running_sums_of_halves_are_rounded_once(size, dtype):
+    x = np.random.default_rng(5).normal(0, 1, size).astype(dtype)
+    got = run("Cumsum", [x, axes(0).reshape(())], np.empty_like(x))
+    want = np.cumsum(x.astype(np.float64))
+    scale = 2.0**-11 if dtype == F16 else 2.0**-8
+    assert (np.abs(got.astype(np.float64) - want) <= scale * 1.001 * np.abs(want) + 1e-4).all()
+
+
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+@pytest.mark.parametrize("shape", [(256, 256), (257, 256), (1, 65536)])
+def test_reductions_of_one_piece_and_of_several(shape, dtype):
+    x = np.random.default_rng(6).normal(0, 1, shape).astype(dtype)
+    for numbers in ((0,), (1,), (0, 1)):
+        for op_type, function in (("ReduceSum", np.sum), ("ReduceMean", np.mean), ("ReduceMax", np.max)):
+            for keep in (False, True):
+                want = np.asarray(function(x.astype(np.float64), numbers, keepdims=keep))
+                got = run(op_type, [x, axes(*numbers)], np.empty(want.shape, dtype), {"keep_dims": keep})
+                np.testing.assert_allclose(got.astype(float), want, rtol=1e-3 if dtype == F16 else 8e-3, atol=1e-3)
