@@ -92,8 +92,8 @@ def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
 
 def _accumulate_row(row: Array, result: Array) -> None:
     """A long one in segments, whose sums come first: then they do not wait for one another."""
-    if row.size <= _FEW and row.dtype not in HALVES:
-        np.copyto(result, np.add.accumulate(row, 0, np.float64), casting="unsafe")
+    if row.size <= _FEW:
+        np.copyto(result, np.add.accumulate(float32_of(row), 0, np.float64), casting="unsafe")
         return
     segments = row.size // _SEGMENT
     if segments <= 1:
