@@ -18,6 +18,8 @@ def ints(value: Any, rank: int, name: str) -> Ints:
         DTypeError: Not ints.
         ShapeError: Another number of them.
     """
+    if value.__class__ is int:
+        return (value,) * rank
     try:
         if hasattr(value, "__index__"):
             return (index(value),) * rank

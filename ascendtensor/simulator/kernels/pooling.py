@@ -43,7 +43,11 @@ _BLOCK: Final = 1 << 17
 """Elements of the channels that are pooled at once."""
 _LARGE: Final = 1 << 21
 """Elements of an image from which both cores are worth it."""
+_FEW: Final = 1 << 14
+"""Up to so many elements of images everything is made ready when the task is bound."""
 _FLOAT32: Final = np.dtype(np.float32)
+_Step = tuple[np.ufunc, Array, Array, Array]
+"""A function, its operands and where the result goes."""
 
 
 def _sliding(size: Shape, kernel: Shape, stride: Shape, pads: Pairs, dilation: Shape, ceil: bool) -> Windows:
@@ -122,18 +126,23 @@ class _Blocks:
         return part, padded
 
 
-def _folded(ufunc: np.ufunc, block: Array, windows: Windows, out: Array | None) -> Array:
-    """The windows' maxima or sums, one axis after the other; the last step writes into `out` where that is given."""
+def _steps(ufunc: np.ufunc, block: Array, windows: Windows, out: Array | None) -> tuple[list[_Step], Array]:
+    """How the windows' maxima or sums are found, one axis after the other, and where: in `out` where it is given and anything is to do."""
+    steps: list[_Step] = []
     for last, cuts in _cuts(windows):
-        parts = [block[cut] for cut in cuts]
-        if len(parts) == 1:
-            block = parts[0]
-            continue
-        target = out if last and out is not None and parts[0].shape == out.shape else None
-        block = ufunc(parts[0], parts[1], out=target)
-        for part in parts[2:]:
-            ufunc(block, part, out=block)
-    return block
+        first, *others = [block[cut] for cut in cuts]
+        if others:
+            target = out if last and out is not None and first.shape == out.shape else np.empty(first.shape, first.dtype)
+            for other in others:
+                steps.append((ufunc, first, other, target))
+                first = target
+        block = first
+    return steps, block
+
+
+def _run(steps: list[_Step]) -> None:
+    for ufunc, one, other, target in steps:
+        ufunc(one, other, out=target)
 
 
 @lru_cache(maxsize=256)
@@ -159,19 +168,32 @@ def _pooled(images: Array, out: Array, windows: Windows, ufunc: np.ufunc, fill: 
         for number in range(start, stop):
             part, block = blocks.of(number, room)
             target = flat[part]
-            result = _folded(ufunc, block, windows, target if direct else None)
+            steps, result = _steps(ufunc, block, windows, target if direct else None)
+            _run(steps)
             if factors is not None:
                 result = np.divide(result, factors, out=target if direct else None)
-            if result.base is not target and result is not target:
+            if result is not target:
                 store(result, target)
 
     shared(blocks.number, work, images.size >= _LARGE)
 
 
+def _bound(images: Array, out: Array, windows: Windows, ufunc: np.ufunc, fill: float, factors: Array | None) -> Task:
+    """Few elements as steps whose views and memory are there before; the steps themselves take less time than to make those."""
+    if images.size <= _FEW and windows.padded == windows.size and images.dtype == out.dtype == _FLOAT32:
+        target = out.reshape(-1, *windows.out)
+        steps, result = _steps(ufunc, images.reshape(-1, *windows.size), windows, target)
+        if factors is not None:
+            steps.append((np.divide, result, factors, target))
+        if steps and steps[-1][-1] is target:
+            return _run, (steps,)
+    return _pooled, (images, out, windows, ufunc, fill, factors)
+
+
 @binder("MaxPoolV3")
 def _max_pool(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x = needs(inputs[0], "x")
-    return _pooled, (x, outputs[0], _max_windows(x.shape[2:], attrs), np.maximum, -np.inf, None)
+    return _bound(x, outputs[0], _max_windows(x.shape[2:], attrs), np.maximum, -np.inf, None)
 
 
 def _members(windows: Windows, padding: bool) -> Array:
@@ -189,13 +211,13 @@ def _members(windows: Windows, padding: bool) -> Array:
     return counts
 
 
-@kernel("AvgPool3D")
-def _avg_pool(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+@binder("AvgPool3D")
+def _avg_pool(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x = needs(inputs[0], "x")
     windows = _mean_windows(x.shape[2:], attrs)
     divisor = int(attrs["divisor_override"])
     factors = np.float32(divisor).reshape(1) if divisor else _members(windows, bool(attrs["count_include_pad"]))
-    _pooled(x, outputs[0], windows, np.add, 0, np.asarray(factors))
+    return _bound(x, outputs[0], windows, np.add, 0, np.asarray(factors))
 
 
 @kernel("MaxPool3DWithArgmaxV2")

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import const, made, meta, ruled, same, sample
+from running import const, defaults, made, meta, ruled, same, sample
 
 from ascendtensor.simulator.engine import compile as compiling
-from ascendtensor.simulator.kernels import convolution, pooling, resampling, threads
+from ascendtensor.simulator.kernels import convolution, lookup, pooling, resampling, threads
 
 CONV = {"strides": [1, 1, 1, 1], "pads": [0, 0, 0, 0], "dilations": [1, 1, 1, 1], "groups": 1, "data_format": "NCHW"}
 POOL = {"ksize": [1, 1, 2, 2], "strides": [1, 1, 2, 2]}
@@ -135,13 +135,29 @@ def test_blocks_of_pools_and_resizes_change_nothing(monkeypatch: pytest.MonkeyPa
             made("ResizeBilinearV2", [x, size], (2, 5, 9, 4), np.float32, half_pixel_centers=True),
         ]
 
-    whole = results()
+    whole = results()  # pools of few elements are bound step by step
+    monkeypatch.setattr(pooling, "_FEW", 0)
     for module in (pooling, resampling):
         monkeypatch.setattr(module, "_BLOCK", 40)
         monkeypatch.setattr(module, "_LARGE", 0)
     monkeypatch.setattr(threads, "_cores", lambda: 3)
     for found, expected in zip(results(), whole, strict=True):
         same(found, expected)
+
+
+@pytest.mark.parametrize("kernel", [(1, 1), (2, 1), (1, 3), (2, 2)])
+def test_a_bound_pool_sees_what_its_operand_has_become(kernel: tuple[int, int]) -> None:
+    x, shape = sample((2, 3, 7, 9), np.float32), (2, 3, 7 // kernel[0], 9 // kernel[1])
+    out = np.empty(shape, np.float32)
+    pool = lookup("MaxPoolV3")
+    assert pool is not None
+    fn, args = pool.bind([x], [out], defaults("MaxPoolV3", {"ksize": [1, 1, *kernel], "strides": [1, 1, *kernel]}))
+    for seed in range(2):
+        x[...] = np.random.default_rng(seed).standard_normal(x.shape)
+        x[0, 0, 0, 0] = np.nan
+        fn(*args)
+        cut = x[:, :, : shape[2] * kernel[0], : shape[3] * kernel[1]]
+        same(out, cut.reshape(2, 3, shape[2], kernel[0], shape[3], kernel[1]).max((3, 5)))
 
 
 def test_a_failure_in_one_part_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
