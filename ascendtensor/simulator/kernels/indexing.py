@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
@@ -44,14 +43,15 @@ from ascendtensor.simulator.kernels.registry import (
     infer,
     kernel,
 )
-from ascendtensor.simulator.kernels.threads import shared
 
 Reduce = Callable[[Array, Any, Array], None]
 
 _PART = 1 << 17
 """Indices handled at a time where there are many."""
-_SHARED = 1 << 19
-"""Places to look at from which on threads pay."""
+_SHORT = 1 << 14
+"""Masks up to this length are taken in one go."""
+_RARE, _FEW = 0.04, 0.1
+"""Up to the greater share of true elements NumPy looks for each of them, which from the smaller one on takes longer than its other loop."""
 _NEARLY_ALL = 0.95
 
 
@@ -586,7 +586,7 @@ def _embedding_grad_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> 
 @binder("MaskedSelect", "MaskedSelectV3")
 def _bind_masked_select(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x, mask, out = raw(needs(inputs[0], "x")), needs(inputs[1], "mask"), raw(outputs[0])
-    if x.shape == mask.shape and mask.size <= _PART:
+    if x.shape == mask.shape and mask.size <= _SHORT:
         return _masked_select_part, (x.reshape(-1), mask.reshape(-1), out.reshape(-1))
     return _masked_select, (x, mask, out)
 
@@ -604,31 +604,25 @@ def _masked_select_part(x: Array, mask: Array, out: Array) -> list[Shape]:
 def _masked_select(x: Array, mask: Array, out: Array) -> list[Shape]:
     if x.shape != mask.shape:
         x, mask = np.broadcast_arrays(x, mask)
-    values, chosen = x.reshape(-1), mask.reshape(-1)
-    starts = _starts(chosen)
-    out = front(out, (starts[-1],))
-
-    def work(first: int, last: int) -> None:
-        for part, (begin, end) in enumerate(itertools.pairwise(starts[first : last + 1]), first):
-            piece = slice(part * _PART, (part + 1) * _PART)
-            _select(values[piece], chosen[piece], out[begin:end])
-
-    shared(len(starts) - 1, work, mask.size >= _SHARED)
-    return [out.shape]
-
-
-def _starts(mask: Array) -> list[int]:
-    """Where the elements that each part of a flat mask holds begin among all that it holds, and their number at the end."""
-    counts = [int(np.count_nonzero(mask[begin : begin + _PART])) for begin in range(0, mask.size, _PART)]
-    return list(itertools.accumulate(counts, initial=0))
+    values, chosen, found = x.reshape(-1), mask.reshape(-1), out.reshape(-1)
+    total = 0
+    for begin in range(0, mask.size, _PART):
+        held, part = chosen[begin : begin + _PART], values[begin : begin + _PART]
+        number = int(np.count_nonzero(held))
+        target = front(found[total:], (number,))
+        if number >= held.size * _NEARLY_ALL:  # NumPy then copies runs
+            np.copyto(target, part[held])
+        else:
+            part.take(_places_in(held, number), None, target, "clip")
+        total += number
+    return [(total,)]
 
 
-def _select(x: Array, mask: Array, out: Array) -> None:
-    """The elements where a mask holds: by their places, where nearly all are taken by NumPy, which then copies runs."""
-    if out.size >= x.size * _NEARLY_ALL:
-        np.copyto(out, x[mask])
-    else:
-        x.take(np.flatnonzero(mask), None, out, "clip")
+def _places_in(mask: Array, number: int) -> Array:
+    """The places where a part of a flat mask holds, a number of them."""
+    if mask.size * _RARE < number <= mask.size * _FEW:
+        return np.concatenate([mask, np.ones(mask.size // 8, np.bool_)]).nonzero()[0][:number]
+    return mask.nonzero()[0]
 
 
 @infer("MaskedSelect", "MaskedSelectV3")
@@ -669,22 +663,21 @@ def _places_of(x: Array) -> tuple[Array, ...]:
     return np.nonzero(x != 0)
 
 
-def _places_in(mask: Array, out: Array) -> int:
+def _all_places(mask: Array, out: Array) -> int:
     """Writes the places where a flat mask holds, part by part so that nothing leaves the cache; returns their number."""
-    starts = _starts(mask)
-
-    def work(first: int, last: int) -> None:
-        for part, (begin, end) in enumerate(itertools.pairwise(starts[first : last + 1]), first):
-            np.add(np.flatnonzero(mask[part * _PART : (part + 1) * _PART]), part * _PART, out[begin:end])
-
-    shared(len(starts) - 1, work, mask.size >= _SHARED)
-    return starts[-1]
+    total = 0
+    for begin in range(0, mask.size, _PART):
+        held = mask[begin : begin + _PART]
+        number = int(np.count_nonzero(held))
+        np.add(_places_in(held, number), begin, front(out[total:], (number,)))
+        total += number
+    return total
 
 
 @binder("NonZero", "Where")
 def _bind_nonzero(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x, out = needs(inputs[0], "x"), outputs[0]
-    if x.ndim == 1 and x.dtype.kind == "b" and out.dtype == np.int64 and x.size <= _PART:
+    if x.ndim == 1 and x.dtype.kind == "b" and out.dtype == np.int64 and x.size <= _SHORT:
         return _nonzero_part, (x, out.reshape(-1), bool(attrs.get("transpose", False)))
     return _nonzero, (inputs, outputs, attrs)
 
@@ -700,7 +693,7 @@ def _nonzero_part(mask: Array, out: Array, turned: bool) -> list[Shape]:
 def _nonzero(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape]:
     x, out = needs(inputs[0], "x"), outputs[0]
     if x.ndim == 1 and x.dtype.kind == "b" and out.dtype == np.int64:
-        number = _places_in(x, out.reshape(-1))
+        number = _all_places(x, out.reshape(-1))
         return [(1, number) if attrs.get("transpose", False) else (number, 1)]
     places = _places_of(x)
     number = places[0].size if places else int(bool(x))

@@ -274,16 +274,22 @@ def test_index_fill() -> None:
 # Masks
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99, 1.0])
-def test_long_masks(share: float) -> None:
+@pytest.mark.parametrize("length", [1 << 14, (1 << 14) + 1, 600_001])
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.07, 0.5, 0.99, 1.0])
+def test_long_masks(share: float, length: int) -> None:
     generator = np.random.default_rng(1)
-    x, mask = generator.integers(0, 100, 600_001, np.int32), generator.random(600_001) < share
+    x, mask = generator.integers(0, 100, length, np.int32), generator.random(length) < share
     selected, places = np.empty_like(x), np.empty((x.size, 1), np.int64)
     number = np.count_nonzero(mask)
     assert run("MaskedSelect", [x, mask], [selected]) == [(number,)]
     same(selected[:number], x[mask])
     assert run("NonZero", [mask], [places]) == [(number, 1)]
     same(places[:number, 0], np.flatnonzero(mask))
+    if number:
+        with pytest.raises(ValueError, match="only room for|could not broadcast"):
+            run("MaskedSelect", [x, mask], [selected[: number - 1]])
+        with pytest.raises(ValueError, match="only room for|could not broadcast"):
+            run("NonZero", [mask], [places[: number - 1]])
 
 
 @DTYPES
