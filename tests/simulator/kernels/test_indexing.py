@@ -286,9 +286,9 @@ def test_long_masks(share: float, length: int) -> None:
     assert run("NonZero", [mask], [places]) == [(number, 1)]
     same(places[:number, 0], np.flatnonzero(mask))
     if number:
-        with pytest.raises(ValueError, match="only room for|could not broadcast"):
+        with pytest.raises(ValueError, match=r"only room for|could not broadcast"):
             run("MaskedSelect", [x, mask], [selected[: number - 1]])
-        with pytest.raises(ValueError, match="only room for|could not broadcast"):
+        with pytest.raises(ValueError, match=r"only room for|could not broadcast"):
             run("NonZero", [mask], [places[: number - 1]])
 
 
