@@ -24,8 +24,7 @@ def bits(x: Array) -> Array:
     return x.view(_INT16) if x.dtype in HALVES else x
 
 
-def _infinity(dtype: np.dtype[Any]) -> Array:
-    return np.array(0x7C00 if dtype == FLOAT16 else 0x7F80, np.int16)
+_INFINITY: Final = {FLOAT16: 0x7C00, BFLOAT16: 0x7F80}
 
 
 def _places(x: Array) -> Array:
@@ -46,7 +45,7 @@ def _no_nan(place: Array, infinity: int) -> bool:
 def places(x: Array) -> Array | None:
     """Integers in the order of an array's numbers, 0 for both zeros; None with a NaN among them."""
     place = _places(x.view(_INT16)) if x.size else x.view(_INT16)
-    return place if not x.size or _no_nan(place, _infinity(x.dtype).item()) else None
+    return place if not x.size or _no_nan(place, _INFINITY[x.dtype]) else None
 
 
 def order(x: Array) -> Array:
@@ -54,12 +53,12 @@ def order(x: Array) -> Array:
     place = places(x)
     if place is None:
         values = x.view(_INT16)
-        place = np.where(np.bitwise_and(values, _SIZE) > _infinity(x.dtype), _SIZE, _places(values))
+        place = np.where(np.bitwise_and(values, _SIZE) > _INFINITY[x.dtype], _SIZE, _places(values))
     return place
 
 
 def _ordered(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
-    infinity = _infinity(dtype).item()
+    infinity = _INFINITY[dtype]
 
     def steps(out: Array, a: Array, b: Array) -> None:
         left, right = _places(a), _places(b)
@@ -73,7 +72,7 @@ def _ordered(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
 
 def _equality(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
     """Equal bits, or two zeros."""
-    infinity = _infinity(dtype).item()
+    infinity = _INFINITY[dtype]
 
     def steps(out: Array, a: Array, b: Array) -> None:
         size = np.bitwise_and(a, _SIZE)
@@ -92,7 +91,7 @@ def _equality(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
 
 
 def _extreme(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
-    infinity = _infinity(dtype).item()
+    infinity = _INFINITY[dtype]
     wins = np.greater_equal if ufunc is np.maximum else np.less_equal
 
     def steps(out: Array, a: Array, b: Array) -> None:
@@ -106,7 +105,7 @@ def _extreme(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
 
 
 def _size_against(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
-    infinity = _infinity(dtype)
+    infinity = np.array(_INFINITY[dtype], np.int16)
 
     def steps(out: Array, x: Array) -> None:
         ufunc(np.bitwise_and(x, _SIZE), infinity, out)

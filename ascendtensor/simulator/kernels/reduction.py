@@ -396,7 +396,10 @@ def _bind_arg(function: Callable[..., Any], x: Array, axes: Axes, out: Array) ->
 
 
 def _arg(function: Callable[..., Any], x: Array, axis: int, out: Array) -> None:
-    np.copyto(out, function(_comparable(x), axis), casting="unsafe")
+    if out.dtype == np.intp and out.flags.c_contiguous:
+        function(_comparable(x), axis, out)
+    else:
+        np.copyto(out, function(_comparable(x), axis), casting="unsafe")
 
 
 def _comparable(x: Array) -> Array:
