@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,20 @@ import numpy as np
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels.halves import float32_of, store
 from ascendtensor.simulator.kernels.operands import known_ints, needs, same, unknown
-from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Inputs, Meta, Out, Outputs, Shape, infer, kernel, layout
+from ascendtensor.simulator.kernels.registry import (
+    UNKNOWN_RANK,
+    Array,
+    Attrs,
+    Inputs,
+    Meta,
+    Out,
+    Outputs,
+    Shape,
+    Task,
+    binder,
+    infer,
+    layout,
+)
 from ascendtensor.simulator.kernels.threads import SMALL, shared
 from ascendtensor.simulator.kernels.windows import Pairs, Windows, along, count, in_range, padded_image, pairs, spatial
 
@@ -115,7 +129,7 @@ class _Columns:
         self.view = self.padded
         self.room = np.empty(math.prod(self.shape) * longest, np.float32)
 
-    def of(self, image: int, index: tuple[Any, ...], number: int) -> Array:
+    def of(self, image: int, index: tuple[Any, ...], first: int, number: int) -> Array:
         if image != self.current:
             self.current, self.view = image, self.rows.view(self._padded(image), self.lead)
         block = self.view[along(..., *index)]
@@ -145,36 +159,53 @@ def _share(number: int, work: Callable[[int, int], None], columns: int, outputs:
     shared(number, work, columns * (outputs + _GATHERED) >= _LARGE, columns * outputs > SMALL)
 
 
-def convolve(image: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
-    """`out` = convolution of `image`; many groups (a depthwise convolution) are worked on in parts, as if they were more images."""
-    by = _grouped(weight, groups)
-    height, length = by.weight.shape[2], math.prod(windows.out)
-    together = _part(groups, _COLUMNS // (height * _FEWEST))
-    elements = max(_COLUMNS // (height * together), _FEWEST)
-    rows = windows if windows.pointwise else _rows(windows, by.outputs, elements)
-    images = (float32_of(image) if windows.pointwise else image).reshape(-1, together * by.inputs, *windows.size)
-    results = _Results(out.reshape(-1, together, by.outputs, *windows.out), rows)
-    filters = by.weight.reshape(-1, together, by.outputs, height)
-    added = None if bias is None else float32_of(bias).reshape(-1, together, by.outputs, 1)
-    blocks = rows.blocks(elements)
-    longest = max(number for _, _, number in blocks)
+class _Convolution:
+    """`out` = convolution of `image`, made ready for given arrays.
 
-    def work(start: int, stop: int) -> None:
-        columns = None if windows.pointwise else _Columns(images, windows, rows, together, by.inputs, longest)
-        room = results.room(longest)
+    Many groups (a depthwise convolution) are worked on in parts, as if they were more images.
+    """
+
+    def __init__(self, image: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:
+        self.image, self.weight, self.bias = image, weight, bias
+        self.windows = windows
+        self.inputs, self.outputs = weight.shape[1], weight.shape[0] // groups
+        self.height = self.inputs * math.prod(windows.kernel)
+        self.together = _part(groups, _COLUMNS // (self.height * _FEWEST))
+        elements = max(_COLUMNS // (self.height * self.together), _FEWEST)
+        self.pointwise = windows.pointwise
+        self.rows = windows if self.pointwise else _rows(windows, self.outputs, elements)
+        self.results = _Results(out.reshape(-1, self.together, self.outputs, *windows.out), self.rows)
+        self.blocks = self.rows.blocks(elements)
+        self.longest = max(number for _, _, number in self.blocks)
+
+    def run(self) -> None:
+        image = float32_of(self.image) if self.pointwise else self.image
+        images = image.reshape(-1, self.together * self.inputs, *self.windows.size)
+        filters = float32_of(self.weight).reshape(-1, self.together, self.outputs, self.height)
+        added = None if self.bias is None else float32_of(self.bias).reshape(-1, self.together, self.outputs, 1)
+        columns = len(images) * self.together * self.height * math.prod(self.windows.out)
+        _share(len(images) * len(self.blocks), partial(self._work, images, filters, added), columns, self.outputs)
+
+    def _work(self, images: Array, filters: Array, added: Array | None, start: int, stop: int) -> None:
+        gather: Callable[..., Array]
+        if self.pointwise:
+            gather = partial(_uncut, images.reshape(len(images), self.together, self.inputs, -1))
+        else:
+            gather = _Columns(images, self.windows, self.rows, self.together, self.inputs, self.longest).of
+        room = self.results.room(self.longest)
         for piece in range(start, stop):
-            at, (index, first, number) = piece // len(blocks), blocks[piece % len(blocks)]
-            if columns is None:
-                gathered = images[at].reshape(together, by.inputs, length)[..., first : first + number]
-            else:
-                gathered = columns.of(at, index, number)
-            result = results.place(at, first, number, room)
-            np.matmul(filters[at % len(filters)], gathered, out=result)
+            at, (index, first, number) = piece // len(self.blocks), self.blocks[piece % len(self.blocks)]
+            result = self.results.place(at, first, number, room)
+            np.matmul(filters[at % len(filters)], gather(at, index, first, number), out=result)
             if added is not None:
                 np.add(result, added[at % len(filters)], out=result)
-            results.keep(at, index, first, result)
+            self.results.keep(at, index, first, result)
 
-    _share(len(images) * len(blocks), work, len(images) * together * height * length, by.outputs)
+
+def _uncut(images: Array, image: int, index: tuple[Any, ...], first: int, number: int) -> Array:
+    """The columns of windows of one element each, which are there already."""
+    columns: Array = images[image, ..., first : first + number]
+    return columns
 
 
 class _Results:
@@ -249,7 +280,7 @@ def _turned_round(values: Array, weight: Array, bias: Array | None, out: Array, 
     apart = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:]).swapaxes(1, 2)
     turned = np.flip(apart, tuple(range(3, apart.ndim))).reshape(groups * weight.shape[1], -1, *windows.kernel)
     pads = tuple((gap * (size - 1) - before, gap * (size - 1) - after) for (before, after), gap, size in _sides(windows))
-    convolve(values, turned, bias, out, windows._replace(size=windows.out, pads=pads, out=windows.size), groups)
+    _Convolution(values, turned, bias, out, windows._replace(size=windows.out, pads=pads, out=windows.size), groups).run()
 
 
 def _add_columns(padded: Array, columns: Array, windows: Windows, index: tuple[Any, ...]) -> None:
@@ -275,7 +306,7 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
         total = np.zeros_like(sums)
         for piece in range(start, stop):
             at, (index, first, number) = piece // len(blocks), blocks[piece % len(blocks)]
-            total += np.matmul(wide[at, ..., first : first + number], columns.of(at, index, number).swapaxes(-1, -2))
+            total += np.matmul(wide[at, ..., first : first + number], columns.of(at, index, first, number).swapaxes(-1, -2))
         parts.append(total)
 
     _share(image.shape[0] * len(blocks), work, image.shape[0] * groups * sums.shape[2] * length, outputs)
@@ -284,33 +315,29 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
     np.copyto(out, sums.reshape(out.shape), casting="unsafe")
 
 
-@kernel(*_FORWARD)
-def _conv(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+@binder(*_FORWARD)
+def _conv(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x, weight = needs(inputs[0], "x"), needs(inputs[1], "filter")
-    windows, groups = _windows(x.shape, weight.shape, outputs[0].shape, attrs)
-    convolve(x, weight, _optional(inputs, 2), outputs[0], windows, groups)
+    return _Convolution(x, weight, _optional(inputs, 2), outputs[0], *_windows(x.shape, weight.shape, outputs[0].shape, attrs)).run, ()
 
 
-@kernel(*_TURNED)
-def _transposed(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+@binder(*_TURNED)
+def _transposed(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     """An image whose windows are the operand's elements."""
     x, weight, out = needs(inputs[1], "x"), needs(inputs[2], "filter"), outputs[0]
-    windows, groups = _windows(out.shape, weight.shape, x.shape, attrs)
-    spread(x, weight, _optional(inputs, 3), out, windows, groups)
+    return spread, (x, weight, _optional(inputs, 3), out, *_windows(out.shape, weight.shape, x.shape, attrs))
 
 
-@kernel(*_TO_INPUT)
-def _to_input(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+@binder(*_TO_INPUT)
+def _to_input(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     weight, values, out = needs(inputs[1], "filter"), needs(inputs[2], "out_backprop"), outputs[0]
-    windows, groups = _windows(out.shape, weight.shape, values.shape, attrs)
-    spread(values, weight, None, out, windows, groups)
+    return spread, (values, weight, None, out, *_windows(out.shape, weight.shape, values.shape, attrs))
 
 
-@kernel(*_TO_FILTER)
-def _to_filter(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+@binder(*_TO_FILTER)
+def _to_filter(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x, values, out = needs(inputs[0], "x"), needs(inputs[2], "out_backprop"), outputs[0]
-    windows, groups = _windows(x.shape, out.shape, values.shape, attrs)
-    correlate(x, values, out, windows, groups)
+    return correlate, (x, values, out, *_windows(x.shape, out.shape, values.shape, attrs))
 
 
 def _optional(inputs: Inputs, position: int) -> Array | None:
