@@ -81,7 +81,7 @@ def bind_ufunc(ufunc: np.ufunc, operands: Sequence[Array], out: Array, *, half_l
                 steps, [half_bits.bits(x) for x in operands], half_bits.bits(out), result=_BOOL if out.dtype == _BOOL else None
             )
         if len(operands) == 1 and out.size >= half_tables.WORTH and out.dtype == dtype:
-            return half_tables.bind(ufunc, operands[0], out)
+            return half_tables.bind(ufunc, ufunc_steps(ufunc), 0, operands[0], out)
     return bind_steps(ufunc_steps(ufunc), operands, out, result=_BOOL if out.dtype == _BOOL else None)
 
 
@@ -126,6 +126,10 @@ def bind_steps(
         result = work
     if out.size == 0:
         return _nothing, ()
+    if out.dtype in HALVES and len(inputs) == 1 and out.size >= half_tables.WORTH and work == result == FLOAT32:
+        key, x = half_tables.key_of(steps), inputs[0]
+        if key is not None and x.dtype == out.dtype and x.shape == out.shape:
+            return half_tables.bind(key, steps, temps, x, out)
     if out.ndim == 0:  # steps make temporaries, and NumPy turns those of rank 0 into scalars
         out, inputs = out.reshape(1), [x.reshape(1) for x in inputs]
     shared = any(np.may_share_memory(x, out) for x in inputs)

@@ -106,6 +106,21 @@ def test_functions_of_one_half_are_the_float32_result_rounded(op_type, dtype):
         assert same(run(op_type, [in_place], in_place), want)
 
 
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+@pytest.mark.parametrize("op_type", ["Gelu", "Sigmoid", "Softplus", "Rsqrt", "Erf", "Sign"])
+def test_kernels_of_one_half_are_those_of_float32_rounded(op_type, dtype):
+    x = every(dtype, 1 << 16, 4)
+    with np.errstate(all="ignore"):
+        want = run(op_type, [x.astype(F32)], np.empty(x.size, F32)).astype(dtype)
+    assert same(run(op_type, [x], np.empty_like(x)), want)
+
+
+def test_a_function_with_another_number_is_another_function():
+    x = np.linspace(-2, 2, 9000).astype(F16)
+    for value in (2.0, 3.0):
+        assert same(run("Muls", [x], np.empty_like(x), {"value": value}), (x.astype(F32) * F32.type(value)).astype(F16))
+
+
 BINARY = {"Add": np.add, "Mul": np.multiply, "Greater": np.greater, "Equal": np.equal, "NotEqual": np.not_equal, "LessEqual": np.less_equal,
           "Maximum": np.maximum, "Minimum": np.minimum}  # fmt: skip
 
