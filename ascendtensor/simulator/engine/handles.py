@@ -22,8 +22,8 @@ from ascendtensor.simulator.engine.launching import (
 from ascendtensor.simulator.engine.models import OpModel, Specs, TensorSpec
 from ascendtensor.simulator.engine.tables import LAUNCHES, ON_NEW_PROCESS, Task
 
-PREPARED_LIMIT = 64
-"""Tasks kept for one handle; then the oldest goes."""
+PREPARED_LIMIT = 48
+"""Tasks kept for one handle; then the oldest goes. Well below a power of two, where ``_note`` sweeps."""
 
 _FEW = 32
 _LOCK: Final = threading.RLock()
@@ -197,7 +197,8 @@ class Measured(NamedTuple):
 MEASURED: Final[dict[tuple[Any, ...], Measured]] = {}
 """By ``(operator type, *input descriptions, *input buffers, attributes, *output descriptions, *output buffers)``: the objects that the
 numbers stand for, numbers of buffers."""
-MEASURED_KEPT: Final = 256
+MEASURED_KEPT: Final = 192
+"""See ``PREPARED_LIMIT``."""
 
 
 def keep_measured(key: tuple[Any, ...], launch: Measured, buffers: Buffers) -> None:
