@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ascendtensor.codes import DataType
-from ascendtensor.simulator.kernels.blocks import pieces
+from ascendtensor.simulator.kernels.blocks import BLOCK, pieces
 from ascendtensor.simulator.kernels.halves import store
 from ascendtensor.simulator.kernels.operands import as_is, broadcast, needs, same, unknown, wide
 from ascendtensor.simulator.kernels.registry import (
@@ -122,9 +122,10 @@ def _nll_loss(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x, target, weight = needs(inputs[0], "x"), needs(inputs[1], "target"), inputs[2] if len(inputs) > 2 else None
     rows, reduction, ignored = target.size, attrs["reduction"], attrs["ignore_index"]
     arrays = (x, outputs[0], outputs[1]) if weight is None else (x, outputs[0], outputs[1], weight)
-    if reduction == "none" or not 0 < rows <= _FEW or any(array.dtype not in _PLAIN or array.dtype != x.dtype for array in arrays):
+    if not 0 < rows <= _FEW or any(array.dtype not in _PLAIN or array.dtype != x.dtype for array in arrays):
         return _any_nll_loss, (x, target, weight, outputs, reduction, ignored)
-    mean, classes = _reduces_to_mean(reduction), x.shape[-1]
+    each = outputs[0].reshape(-1) if reduction == "none" else None
+    mean, classes = each is None and _reduces_to_mean(reduction), x.shape[-1]
     labels, starts = target.reshape(-1), np.arange(0, rows * classes, classes)
     flat, unsigned, ones = x.reshape(-1), labels.view(f"u{target.itemsize}"), np.ones(rows, x.dtype)
 
@@ -137,7 +138,10 @@ def _nll_loss(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
                 weights = weights * (labels != ignored)
             loss, total = -picked.dot(weights), weights.dot(ones)
             if math.isfinite(loss):
-                outputs[0].fill(loss / total if mean else loss)
+                if each is None:
+                    outputs[0].fill(loss / total if mean else loss)
+                else:
+                    np.subtract(0, np.multiply(picked, weights, picked), each)
                 outputs[1].fill(total)
                 return
         _any_nll_loss(x, target, weight, outputs, reduction, ignored)
@@ -211,15 +215,15 @@ def _smooth_l1(arrays: list[Array], attrs: Attrs) -> Array:
 
 
 def _squared_error(arrays: list[Array], attrs: Attrs) -> Array:
-    error: Array = np.square(arrays[0] - arrays[1])
-    return error
+    error: Array = arrays[0] - arrays[1]
+    return np.square(error, error)
 
 
 def _absolute_error(arrays: list[Array], attrs: Attrs) -> Array:
     if attrs["p"] != 1:
         raise ValueError(f"p {attrs['p']} has no kernel, 1 has")
-    error: Array = np.abs(arrays[0] - arrays[1])
-    return error
+    error: Array = arrays[0] - arrays[1]
+    return np.absolute(error, error)
 
 
 def _binary_cross_entropy(arrays: list[Array], attrs: Attrs) -> Array:
@@ -275,6 +279,19 @@ class _Sums:
             self.total += value
 
 
+def _bind_loss(loss: Loss, arrays: list[Array], attrs: Attrs, out: Array) -> Task:
+    """One loss of operands that stay in the cache, or their mean or sum, at once; else in pieces."""
+    shape, dtype = np.broadcast_shapes(*(array.shape for array in arrays)), arrays[0].dtype
+    size, reduction = math.prod(shape), attrs["reduction"]
+    if reduction not in ("mean", "sum") or dtype not in _PLAIN or not 0 < size <= BLOCK or any(array.dtype != dtype for array in arrays):
+        return _in_pieces, (loss, arrays, attrs, out)
+    return _total_loss, (loss, [array.reshape(array.shape or (1,)) for array in arrays], attrs, size if reduction == "mean" else 1, out)
+
+
+def _total_loss(loss: Loss, arrays: list[Array], attrs: Attrs, divisor: int, out: Array) -> None:
+    out.fill(float(np.add.reduce(loss(arrays, attrs), axis=None)) / divisor)
+
+
 def _in_pieces(loss: Loss, arrays: list[Array], attrs: Attrs, out: Array) -> None:
     """The losses of broadcast operands, or their sum, piece by piece in the cache; half types are widened in each."""
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
@@ -311,9 +328,9 @@ def _loss(*op_types: str) -> Callable[[Loss], Loss]:
     """Registers a loss of broadcast operands with a ``reduction``."""
 
     def register(loss: Loss) -> Loss:
-        @kernel(*op_types)
-        def _run(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-            _in_pieces(loss, [array for array in inputs if array is not None], attrs, outputs[0])
+        @binder(*op_types)
+        def _bind(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
+            return _bind_loss(loss, [array for array in inputs if array is not None], attrs, outputs[0])
 
         return loss
 
@@ -339,15 +356,15 @@ def _loss_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
     return [Out(inputs[0].dtype, _loss_shape(inputs, attrs["reduction"]))]
 
 
-@kernel("SigmoidCrossEntropyWithLogitsV2")
-def _logits_loss_v2(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
+@binder("SigmoidCrossEntropyWithLogitsV2")
+def _logits_loss_v2(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     factors = [array is not None for array in (*inputs[2:4], None, None)[:2]]
 
     def loss(arrays: list[Array], attrs: Attrs) -> Array:
         rest = iter(arrays[2:])
         return _logits_loss(arrays[0], arrays[1], *(next(rest) if given else None for given in factors))
 
-    _in_pieces(loss, [array for array in inputs if array is not None], attrs, outputs[0])
+    return _bind_loss(loss, [array for array in inputs if array is not None], attrs, outputs[0])
 
 
 @infer("SigmoidCrossEntropyWithLogitsV2")

@@ -11,6 +11,7 @@ import numpy as np
 from ascendtensor.simulator.kernels import half_bits, registry, rules
 from ascendtensor.simulator.kernels.blocks import BLOCK
 from ascendtensor.simulator.kernels.halves import HALVES, float32_of, lend, store, take_back, widen
+from ascendtensor.simulator.kernels.operands import raw
 from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Meta, Out, Shape, Task, binder, infer
 
 _FLOAT64 = np.dtype(np.float64)
@@ -325,7 +326,16 @@ def lp_norm(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         p = math.copysign(math.inf, p)
     if math.isinf(p) and x.size == 0 and outputs[0].size:
         raise ValueError("LpNorm: an empty axis has no extreme")
-    return _lp_norm, (x, axes, p, float(attrs.get("epsilon", 1e-12)), outputs[0])
+    epsilon, out = float(attrs.get("epsilon", 1e-12)), outputs[0]
+    if p == 2 and x.dtype.kind == "f" and x.dtype not in HALVES and out.dtype == x.dtype and x.size <= BLOCK and out.flags.c_contiguous:
+        return _root_of_squares, (x, axes, x.dtype.type(epsilon), out.reshape(rules.reduced(x.shape, axes, False)))
+    return _lp_norm, (x, axes, p, epsilon, out)
+
+
+def _root_of_squares(x: Array, axes: Axes, least: Any, out: Array) -> None:
+    np.add.reduce(np.multiply(x, x), axis=axes, out=out)
+    np.sqrt(out, out)
+    np.maximum(out, least, out=out)
 
 
 def _lp_norm(x: Array, axes: Axes, p: float, epsilon: float, out: Array) -> None:
@@ -437,13 +447,27 @@ def _with_value(function: Callable[..., Any], inputs: list[Array], outputs: list
     axes = rules.normal_axes((int(attrs["dimension"]),), x.ndim)
     if x.size == 0 and outputs[0].size:
         raise ValueError("an empty axis has no extreme")
-    return _arg_with_value, (function, x, axes[0] if axes else 0, outputs)
-
-
-def _arg_with_value(function: Callable[..., Any], x: Array, axis: int, outputs: list[Array]) -> None:
-    x = x.reshape(x.shape or (1,))
     if x.size == 0:
-        return
-    indices = np.expand_dims(function(_comparable(x), axis), axis)
-    np.copyto(outputs[0], indices.reshape(outputs[0].shape), casting="unsafe")
-    np.copyto(outputs[1], np.take_along_axis(x, indices, axis).reshape(outputs[1].shape))
+        return outputs[1].fill, (0,)
+    axis, shape = axes[0] if axes else 0, x.shape or (1,)
+    form = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+    places, values = (array.reshape(form[0], form[2]) for array in outputs)
+    starts = _line_starts(*form) if values.size <= _KEPT else None
+    return _arg_with_value, (function, x.reshape(form), starts, places, raw(values))
+
+
+_KEPT = 4096  # places of lines that are found once, when the task is bound
+
+
+def _line_starts(outer: int, length: int, inner: int) -> Array:
+    starts: Array = np.arange(0, outer * length * inner, length * inner)[:, None] + np.arange(inner)
+    return starts
+
+
+def _arg_with_value(function: Callable[..., Any], x: Array, starts: Array | None, places: Array, values: Array) -> None:
+    found = function(_comparable(x), 1)
+    np.copyto(places, found, casting="unsafe")
+    if x.shape[2] > 1:
+        found *= x.shape[2]
+    found += _line_starts(*x.shape) if starts is None else starts
+    raw(x).reshape(-1).take(found, None, values, "clip")

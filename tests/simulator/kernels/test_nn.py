@@ -208,3 +208,12 @@ def test_rules_pass_unknown_dims_on() -> None:
     assert ruled("NLLLoss", [x, meta(np.int64, 4)], 2, reduction="none") == [(4,), ()]
     assert ruled("MseLoss", [x, x]) == [()]
     assert ruled("MseLoss", [x, x], reduction="none") == [(-1, 3)]
+
+
+@pytest.mark.parametrize("rows", [256, 257])
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_losses_of_what_fits_the_cache_and_more(rows: int, reduction: str) -> None:
+    x, y = sample((rows, 256), np.float32), sample((256,), np.float32, 1)
+    want = (x.astype(np.float64) - y) ** 2
+    close(made("MseLoss", [x, y], (), np.float32, reduction=reduction), reduced(want, reduction), 4)
+    close(made("LpLoss", [y, x], (), np.float32, p=1, reduction=reduction), reduced(np.sqrt(want), reduction), 4)

@@ -335,3 +335,25 @@ def test_both_halves_of_a_running_sum_are_as_exact(length: int) -> None:
         infinite = run("Cumsum", [x, constant(0)])
         assert np.isfinite(infinite[:place]).all() and (infinite[place:] == np.inf).all()
         x[place] = 1
+
+
+@pytest.mark.parametrize("dtype", [F32, BF16, np.dtype(np.int32)], ids=str)
+@pytest.mark.parametrize(("shape", "axis"), [((4096, 3), 1), ((4097, 3), 1), ((2, 3, 2048), 1), ((2, 3, 2049), 1), ((3, 7), 0)], ids=str)
+def test_extremes_of_few_and_many_lines(dtype: np.dtype, shape: tuple[int, ...], axis: int) -> None:
+    x = np.random.default_rng(3).permutation(np.arange(np.prod(shape)) % 200).reshape(shape).astype(dtype)
+    for op_type, find, extreme in (("ArgMaxWithValue", np.argmax, np.max), ("ArgMinWithValue", np.argmin, np.min)):
+        wide = x.astype(float)
+        want = find(wide, axis)
+        outputs = [np.empty(want.shape, np.int32), np.empty(want.shape, dtype)]
+        kernel = registry.lookup(op_type)
+        fn, args = kernel.bind([x], outputs, {"dimension": axis, "keep_dims": False})
+        fn(*args)
+        assert np.array_equal(outputs[0], want) and np.array_equal(outputs[1].astype(float), extreme(wide, axis))
+
+
+@pytest.mark.parametrize("rows", [256, 257])
+def test_norm_of_what_fits_the_cache_and_more(rows: int) -> None:
+    x = np.random.default_rng(3).standard_normal((rows, 256)).astype(F32)
+    for axes, keep in (([], False), ([1], True), ([0], False)):
+        got = run("LpNormV2", [x], {"axes": axes, "keepdim": keep})
+        np.testing.assert_allclose(got, np.sqrt((x.astype(float) ** 2).sum(tuple(axes) or None, keepdims=keep)), rtol=1e-6)
