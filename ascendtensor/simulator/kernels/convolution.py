@@ -118,32 +118,28 @@ class _Columns:
 
     def __init__(self, images: Array, windows: Windows, rows: Windows, groups: int, inputs: int, longest: int) -> None:
         self.images = images
-        self.windows = windows
-        self.rows = rows
+        self.interior = along(slice(-1), *windows.interior)
         self.shape = (groups, inputs * math.prod(windows.kernel))
-        self.lead = (groups, inputs)
         self.current = -1
-        self.bare = windows.padded == windows.size and images.dtype == np.float32
-        # One channel more than an image has: wide rows reach into it.
+        # Wide rows reach into what lies behind an image: another one, or a channel more than it has.
         self.padded = padded_image(windows, (groups * inputs + 1,), 0, np.dtype(np.float32))
-        self.view = self.padded
+        self.view = rows.view(self.padded, (groups, inputs))
+        bare = len(images) - 1 if windows.padded == windows.size and images.dtype == np.float32 else 0
+        self.bare = rows.view(images.reshape(-1, *windows.size), (bare, groups, inputs))
         self.room = np.empty(math.prod(self.shape) * longest, np.float32)
 
     def of(self, image: int, index: tuple[Any, ...], first: int, number: int) -> Array:
-        if image != self.current:
-            self.current, self.view = image, self.rows.view(self._padded(image), self.lead)
-        block = self.view[along(..., *index)]
+        view = self.bare[image] if image < len(self.bare) else self._padded(image)
+        block = view[along(..., *index)]
         columns = self.room[: math.prod(self.shape) * number]
         np.copyto(columns.reshape(block.shape), block)
         return columns.reshape(*self.shape, number)
 
     def _padded(self, image: int) -> Array:
-        """The channels of an image with its padding, and at least one more."""
-        if self.bare and image + 1 < self.images.shape[0]:
-            together: Array = self.images[image : image + 2].reshape(-1, *self.windows.size)
-            return together
-        self.padded[along(slice(-1), *self.windows.interior)] = float32_of(self.images[image])
-        return self.padded
+        if image != self.current:
+            self.current = image
+            self.padded[self.interior] = float32_of(self.images[image])
+        return self.view
 
 
 def _rows(windows: Windows, outputs: int, elements: int) -> Windows:
