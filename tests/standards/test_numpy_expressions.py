@@ -196,7 +196,7 @@ DIFFERENCES: Final[dict[str, Callable[[Step], bool]]] = {
     "A 0-d tensor has an axis 0": lambda step: step.name in _UNLIKE_VECTORS and not step.operands[0].ndim,
     "`np.nanargmax` of nothing but NaN gives 0": lambda step: step.name in ("nanargmax", "nanargmin"),
     "Integers to negative powers": lambda step: step.name == "power" and _kind(promoted(step.operands)) < 2,
-    "not at all where the result has no elements": lambda step: step.name == "take" and not step.operands[0].size,
+    "not at all where the result has no elements": lambda step: step.name in ("take", "trim") and not step.operands[0].size,
     "Linear algebra takes float16": lambda step: step.name.startswith("linalg.") and "float16" in _dtypes(step),
     "`np.cross` takes vectors of 3": lambda step: step.name == "cross" and any(x.shape[-1] == 2 for x in step.operands),
     "`np.quantile`, `np.gradient` and their like take bool": lambda step: (
