@@ -14,8 +14,9 @@ from ascendtensor.simulator.kernels.threads import shared
 
 _SHORT = 512  # float32 sums of more elements than this run in float64
 _FEW = 4096  # up to here a sum is not worth more than two calls
-_SEGMENT = 1 << 17  # elements from which on a row is summed up in segments
-_RUN = 12288  # scratch of this length comes from the heap, not from fresh pages
+_SEGMENT = 1 << 20  # elements of a row's segments, which threads share; of shorter ones they would wait for each other
+_RUN = 1 << 15  # elements that are summed up at a time
+_LINES = 12288  # the same of lines side by side: scratch of this length comes from the heap, not from fresh pages
 
 infer("Cumsum", "Cumprod")(rules.unary)
 
@@ -82,7 +83,7 @@ def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
         for row, result in zip(wide.reshape(-1, length), target.reshape(-1, length), strict=True):
             _accumulate_row(row, result)
         return
-    step = max(16, _RUN // length)
+    step = max(16, _LINES // length)
     for outer in np.ndindex(*wide.shape[:-2]):
         lines, results = (wide[outer], target[outer]) if wide.ndim > 1 else (wide[None], target[None])
         for start in range(0, lines.shape[0], step):
