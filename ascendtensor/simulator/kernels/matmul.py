@@ -46,7 +46,8 @@ def _product(a: Array, b: Array, bias: Array | None, out: Array, dtype: np.dtype
     if dtype == np.int32 and a.shape[-1] <= _EXACT_LENGTH and math.prod(a.shape[-2:]) >= _WORTH_SPLITTING:
         _product_of_words(a, b, result)
     else:
-        product(_as(a, dtype), _as(b, dtype), result)
+        left = _as(a, dtype)
+        product(left, left if b is a else _as(b, dtype), result)
     if bias is not None:
         np.add(result, _as(bias, dtype), result)
     if result is not out:
@@ -92,6 +93,8 @@ def _bind(inputs: Inputs, out: Array, turn_a: bool, turn_b: bool, offset: int) -
     if len(inputs) > 3 and inputs[3] is not None:
         raise ValueError("offset_w is reserved")
     dtype = _working_dtype(a, b, out)
+    if a.dtype in HALVES and a.__array_interface__ == b.__array_interface__:
+        b = a  # converted once
     if bias is None and not offset and a.dtype == b.dtype == out.dtype == dtype and out.dtype in _PLAIN:
         return product_task(a, b, out)
     return (_product_less, (a, offset, b, bias, out, dtype)) if offset else (_product, (a, b, bias, out, dtype))

@@ -159,6 +159,15 @@ def test_an_operand_that_is_given_twice_counts_twice(dtype):
     assert same(run("Mul", [x, x], x), (np.linspace(-3, 3, 10000).astype(dtype).astype(F32) ** 2).astype(dtype))
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+def test_a_matrix_times_itself(dtype, turned):
+    m = np.random.default_rng(8).normal(0, 1, (70, 70)).astype(dtype)
+    got = run("BatchMatMulV2", [m, m], np.empty_like(m), {"adj_x1": False, "adj_x2": turned})
+    want = m.astype(np.float64) @ (m.T if turned else m).astype(np.float64)
+    np.testing.assert_allclose(got.astype(float), want, rtol=8e-3, atol=2e-3)
+
+
 @pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
 @pytest.mark.parametrize("op_type,function", [("ArgMaxV2", np.argmax), ("ArgMin", np.argmin)])
 @pytest.mark.parametrize("values", [[0.0, 0.5, 2.0, 2.0, 1.0], [-0.0, 0.0, -3.0, -3.0], [1.0, -np.inf, np.inf, np.inf, -np.inf],
