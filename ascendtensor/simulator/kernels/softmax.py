@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import rules
-from ascendtensor.simulator.kernels.blocks import BLOCK, WIDE_BLOCK, Steps
+from ascendtensor.simulator.kernels.blocks import BLOCK, Steps
 from ascendtensor.simulator.kernels.halves import HALVES, Scratch, narrow, widen
 from ascendtensor.simulator.kernels.normalization import LONG, SHARED, column_of_ones, row_sums
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Shape, Task, binder, infer
 from ascendtensor.simulator.kernels.threads import shared
+
+_PLAIN_BLOCK: Final = 1 << 18
+"""Elements of a window that nothing is converted in."""
+_SHARED_PLAIN: Final = 1 << 20
+"""From so many elements on, threads pay then: with fewer they wait for each other between the passes."""
 
 infer("LogSoftmaxV2")(rules.unary)
 
@@ -136,7 +142,8 @@ def _run_rows(steps: Steps, inputs: list[Array], out: Array, first: int, count: 
     target = out.reshape(form) if out.flags.c_contiguous else np.empty(form, out.dtype)
     sources = [x.reshape(form) for x in inputs]
     work = np.dtype(np.float32) if sources[0].dtype in HALVES else sources[0].dtype
-    block = WIDE_BLOCK if target.dtype == work else BLOCK
+    plain = target.dtype == work and sources[0].dtype == work
+    block = _PLAIN_BLOCK if plain else BLOCK
     rows = max(1, block // (length * form[2]))
     columns = form[2] if rows > 1 or length * form[2] <= block else max(1024, block // length)
     windows = [
@@ -149,7 +156,7 @@ def _run_rows(steps: Steps, inputs: list[Array], out: Array, first: int, count: 
         for window in windows[first:last]:
             _one_window(steps, [x[window] for x in sources], target[window], work)
 
-    if target.size < SHARED:
+    if target.size < (_SHARED_PLAIN if plain else SHARED):
         some(0, len(windows))
     else:
         shared(len(windows), some, True)
