@@ -294,7 +294,7 @@ _PARTS = "five to ten calls of NumPy and the launches of its parts count for mor
 REASONS = {
     "where": "choosing by bits, whose steps on a few elements are calls more than work",
     "masked_fill": "choosing by bits, whose steps on a few elements are calls more than work",
-    "cumsum": "float32 and halves are summed up in float64, so that the error does not grow, and NumPy's loop waits for each sum of two halves",
+    "cumsum": "float32 and halves are summed up in float64, so that no error grows, and NumPy's loop waits for each sum of two halves",
     "sum": "NumPy adds in one thread and pairwise, PyTorch with as many sums as a register holds",
     "mean, dim 1": "as for sum",
     "softmax, dim 1": f"{_PASSES}, and whose exponential is quicker than NumPy's",
