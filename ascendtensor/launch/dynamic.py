@@ -61,7 +61,7 @@ class DynamicPlan(Plan):
     as they share attributes: a shape that was never seen should cost little more than its look-up.
     """
 
-    __slots__ = ("attr", "bounds", "constants", "dims", "inputs", "kept", "model", "outputs", "pattern", "reload")
+    __slots__ = ("attr", "bare", "bounds", "constants", "dims", "inputs", "kept", "model", "outputs", "pattern", "reload")
     dynamic: ClassVar[bool] = True
     dims: tuple[Dims, Dims]
     pattern: DynamicPlan
@@ -82,6 +82,7 @@ class DynamicPlan(Plan):
             attr = attrs.shared(self.device, call.description.attrs)
         # Constants that left the model are written to the device by each launch, like other values that change with every call.
         self.constants = tuple(free)
+        self.bare = call.simple and len(call.fetches) == len(call.description.inputs)  # tensors in the operator's order, nothing else
         self.kept = (inputs, outputs, attr)
         self.inputs = [kept.handle for kept in inputs]
         self.outputs = [kept.handle for kept in outputs]
@@ -98,7 +99,7 @@ class DynamicPlan(Plan):
         plan = _new(DynamicPlan)
         plan.name, plan.op_type, plan.device, plan.local = self.name, self.op_type, self.device, self.local
         plan.lead, plan.cls, plan.fetches, plan.template = self.lead, self.cls, self.fetches, self.template
-        plan.model, plan.reload, plan.constants = self.model, self.reload, self.constants
+        plan.model, plan.reload, plan.constants, plan.bare = self.model, self.reload, self.constants, self.bare
         plan.hits, plan.seen = 0, 1
         plan.results = results
         plan.sizes = tuple([desc.block_size for desc in results])
@@ -127,8 +128,11 @@ class DynamicPlan(Plan):
         return desc.shared(self.device, tensor)
 
     def gather(self, operands: Sequence[Any], stream: Stream) -> tuple[list[int], list[Any]]:
-        if not self.constants:
-            return Plan.gather(self, operands, stream)
+        if self.bare:
+            for operand in operands:
+                if operand.buffer.stream is not stream:
+                    operand.buffer.read_on(stream)
+            return [operand.buffer.data_buffer for operand in operands], []
         inputs, alive = super().gather(operands, stream)
         for position, data in self.constants:
             buffer = self.device.upload_bytes(data, stream)

@@ -342,7 +342,7 @@ def _write_back(outputs: Sequence[TensorDesc], specs: Sequence[TensorSpec], dims
     for desc, spec, shape in zip(outputs, specs, dims, strict=True):
         if desc.const is None:
             if spec.dims != shape:
-                desc.dims = [*shape]
+                desc.dims = [*map(int, shape)]
                 desc.spec = None
             desc.storage_dims = desc.dims
 
@@ -357,7 +357,7 @@ def _repeated(args: tuple[Any, ...]) -> bool:
         op_type, in_desc_list, inputs, out_desc_list, outputs, attr_handle, stream = args
         if {*map(type, (*in_desc_list, *inputs, *out_desc_list, *outputs, attr_handle, stream))} != _INTS:
             return False
-        descs, results = [DESCS[handle] for handle in in_desc_list], [DESCS[handle] for handle in out_desc_list]
+        descs, results = [*map(_desc_of, in_desc_list)], [*map(_desc_of, out_desc_list)]
         attributes = ATTRS[attr_handle] if attr_handle else attrs.EMPTY
         key = (op_type, *descs, *inputs, attributes, *results, *outputs)
         _, _, specs, said, found, model, device, (fn, _) = MEASURED[key]
@@ -383,6 +383,7 @@ def _repeated(args: tuple[Any, ...]) -> bool:
 
 
 _INTS: Final = {int}
+_desc_of: Final = DESCS.__getitem__
 
 
 def _executor(model: OpModel) -> OpHandle:

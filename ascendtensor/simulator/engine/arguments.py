@@ -228,8 +228,12 @@ def long_list(name: str, value: object) -> list[int]:
         TypeError: As ``int_list``.
         ValueError: For a number out of range.
     """
-    if value.__class__ is list and all([number.__class__ is int and -(1 << 63) <= number < 1 << 63 for number in value]):
-        return value.copy()
+    if value.__class__ is list:
+        for number in value:
+            if number.__class__ is not int or not -(1 << 63) <= number < 1 << 63:
+                break
+        else:
+            return value.copy()
     numbers = int_list(name, value)
     if not all(-(1 << 63) <= number < 1 << 63 for number in numbers):
         raise ValueError("PyLong_AsLongLong failed")
