@@ -256,9 +256,10 @@ def measured(name: str, operands: dict[str, Operands], repeats: int, seconds: fl
     }
     numbers = {}
     for library, body in bodies.items():
-        timed(body, 1, library == OURS)
-        once = min(timed(body, 1, library == OURS) for _ in range(2))
-        numbers[library] = max(1, min(1000, int(SAMPLE / max(once, 1e-7))))
+        numbers[library] = 1
+        for _ in range(4):  # the first calls take longer, and those that are waited for one by one
+            spent = timed(body, numbers[library], library == OURS)
+            numbers[library] = max(1, min(1000, int(SAMPLE / max(spent, 1e-7))))
     times: dict[str, list[float]] = {library: [] for library in bodies}
     until = time.perf_counter() + seconds
     for repeat in range(repeats):
