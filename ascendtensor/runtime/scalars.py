@@ -69,7 +69,7 @@ class Scalars:
             value: A Python or NumPy number.
         """
         # Equal numbers have equal bits in one dtype, except the zeros, kept as they are written, complex numbers, and NaN, equal to none.
-        found = self._by_value.get((dtype, value or repr(value))) if not dtype.is_complex else None
+        found = self._by_value.get((dtype, value or repr(value)))
         return found if found is not None else self._make(dtype, value)
 
     def _make(self, dtype: DType, value: Any) -> DeviceBuffer:
