@@ -155,6 +155,9 @@ def _share(number: int, work: Callable[[int, int], None], columns: int, outputs:
     shared(number, work, columns * (outputs + _GATHERED) >= _LARGE, columns * outputs > SMALL)
 
 
+_Tools = tuple[Callable[..., Array], Array]
+
+
 class _Convolution:
     """`out` = convolution of `image`, made ready for given arrays.
 
@@ -180,15 +183,13 @@ class _Convolution:
         filters = float32_of(self.weight).reshape(-1, self.together, self.outputs, self.height)
         added = None if self.bias is None else float32_of(self.bias).reshape(-1, self.together, self.outputs, 1)
         columns = len(images) * self.together * self.height * math.prod(self.windows.out)
-        _share(len(images) * len(self.blocks), partial(self._work, images, filters, added), columns, self.outputs)
+        _share(len(images) * len(self.blocks), partial(self._work, images, filters, added, []), columns, self.outputs)
 
-    def _work(self, images: Array, filters: Array, added: Array | None, start: int, stop: int) -> None:
-        gather: Callable[..., Array]
-        if self.pointwise:
-            gather = partial(_uncut, images.reshape(len(images), self.together, self.inputs, -1))
-        else:
-            gather = _Columns(images, self.windows, self.rows, self.together, self.inputs, self.longest).of
-        room = self.results.room(self.longest)
+    def _work(self, images: Array, filters: Array, added: Array | None, free: list[_Tools], start: int, stop: int) -> None:
+        try:
+            gather, room = free.pop()  # what another part has left
+        except IndexError:
+            gather, room = self._tools(images)
         for piece in range(start, stop):
             at, (index, first, number) = piece // len(self.blocks), self.blocks[piece % len(self.blocks)]
             result = self.results.place(at, first, number, room)
@@ -196,6 +197,14 @@ class _Convolution:
             if added is not None:
                 np.add(result, added[at % len(filters)], out=result)
             self.results.keep(at, index, first, result)
+        free.append((gather, room))
+
+    def _tools(self, images: Array) -> _Tools:
+        """What gives the columns of a block, and where products go first."""
+        room = self.results.room(self.longest)
+        if self.pointwise:
+            return partial(_uncut, images.reshape(len(images), self.together, self.inputs, -1)), room
+        return _Columns(images, self.windows, self.rows, self.together, self.inputs, self.longest).of, room
 
 
 def _uncut(images: Array, image: int, index: tuple[Any, ...], first: int, number: int) -> Array:
@@ -295,19 +304,21 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
     blocks = windows.blocks(max(_COLUMNS // (inputs * math.prod(windows.kernel) * groups), _FEWEST))
     longest = max((number for _, _, number in blocks), default=0)
     sums = np.zeros((groups, outputs, inputs * math.prod(windows.kernel)), np.float32)
-    parts: list[Array] = []
+    free: list[tuple[_Columns, Array]] = []
 
     def work(start: int, stop: int) -> None:
-        columns = _Columns(image, windows, windows, groups, inputs, longest)
-        total = np.zeros_like(sums)
+        try:
+            columns, total = free.pop()
+        except IndexError:
+            columns, total = _Columns(image, windows, windows, groups, inputs, longest), np.zeros_like(sums)
         for piece in range(start, stop):
             at, (index, first, number) = piece // len(blocks), blocks[piece % len(blocks)]
             total += np.matmul(wide[at, ..., first : first + number], columns.of(at, index, first, number).swapaxes(-1, -2))
-        parts.append(total)
+        free.append((columns, total))
 
     _share(image.shape[0] * len(blocks), work, image.shape[0] * groups * sums.shape[2] * length, outputs)
-    for part in parts:
-        sums += part
+    for _, total in free:
+        sums += total
     np.copyto(out, sums.reshape(out.shape), casting="unsafe")
 
 
