@@ -90,16 +90,18 @@ one_thread: Final = _OneThread()
 
 def product(a: Array, b: Array, out: Array) -> None:
     """`out[...] = a @ b` on as many threads as it is worth."""
-    if _size(a, out) == "middling":
-        with one_thread:
-            np.matmul(a, b, out)
-    else:
-        np.matmul(a, b, out)
+    fn, args = product_task(a, b, out)
+    fn(*args)
 
 
 def product_task(a: Array, b: Array, out: Array) -> Task:
     """The same as a task of a stream; what needs no care is the bare call."""
-    return (product if _size(a, out) == "middling" else np.matmul), (a, b, out)
+    return (_held_product if _size(a, out) == "middling" else np.matmul), (a, b, out)
+
+
+def _held_product(a: Array, b: Array, out: Array) -> None:
+    with one_thread:
+        np.matmul(a, b, out)
 
 
 def _size(a: Array, out: Array) -> str:
