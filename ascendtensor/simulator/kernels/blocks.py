@@ -82,7 +82,38 @@ def bind_ufunc(ufunc: np.ufunc, operands: Sequence[Array], out: Array, *, half_l
             )
         if len(operands) == 1 and out.size >= half_tables.WORTH and out.dtype == dtype:
             return half_tables.bind(ufunc, ufunc_steps(ufunc), 0, operands[0], out)
+        if len(operands) == 2 and 1 < out.size <= BLOCK and _flat_alike(operands, out):
+            a, b = (x.reshape(()) if x.size == 1 else x.reshape(-1) for x in operands)
+            return _pair, (ufunc, a, a if a.__array_interface__ == b.__array_interface__ else b, out.reshape(-1))
     return bind_steps(ufunc_steps(ufunc), operands, out, result=_BOOL if out.dtype == _BOOL else None)
+
+
+def _flat_alike(inputs: Sequence[Array], out: Array) -> bool:
+    """Whether an output and its inputs, but for single numbers, can be seen as flat arrays of one length."""
+    return out.flags.c_contiguous and all(x.size == 1 or (x.shape == out.shape and x.flags.c_contiguous) for x in inputs)
+
+
+def _pair(ufunc: np.ufunc, a: Array, b: Array, out: Array) -> None:
+    """A ufunc of two halves, flat or single numbers, in one piece; an operand that is given twice is converted once."""
+    room = lend(out.size, 4)
+    left, right, *spare = room
+    if a.ndim:
+        widen(a, left)
+    else:
+        left = a.astype(FLOAT32)
+    if b is a:
+        right = left
+    elif b.ndim:
+        widen(b, right)
+    else:
+        right = b.astype(FLOAT32)
+    if out.dtype == _BOOL:
+        ufunc(left, right, out=out)
+    else:
+        result = left if a.ndim else right
+        ufunc(left, right, out=result)
+        narrow(result, out, (spare[0], spare[1]))
+    take_back(out.size, room)
 
 
 def one_dtype(arrays: Sequence[Array]) -> bool:
@@ -151,9 +182,8 @@ class Blocked:
     def __init__(
         self, steps: Steps, inputs: Sequence[Array], out: Array, temps: int, work: np.dtype[Any], result: np.dtype[Any], direct: bool
     ) -> None:
-        shape = out.shape
         self._writes = not direct and (out.dtype != result or any(np.may_share_memory(x, out) for x in inputs))
-        if out.flags.c_contiguous and all(x.size == 1 or (x.shape == shape and x.flags.c_contiguous) for x in inputs):
+        if _flat_alike(inputs, out):
             out = out.reshape(-1)
             inputs = [x.reshape(-1) for x in inputs]
         self.steps = steps

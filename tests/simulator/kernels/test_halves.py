@@ -150,12 +150,16 @@ def test_the_loops_of_halves_and_what_replaces_them_agree(op_type, dtype, signs)
 
 
 @pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
-def test_an_operand_that_is_given_twice_counts_twice(dtype):
+def test_an_operand_that_is_given_twice_or_is_one_number(dtype):
     x = np.linspace(-3, 3, 10000).astype(dtype)
     assert same(run("Add", [x, x], np.empty_like(x)), (x.astype(F32) * 2).astype(dtype))
     square = x.reshape(100, 100)
     want = (square.astype(F32) + square[0].astype(F32)).astype(dtype)
     assert same(run("Add", [square, square[0]], np.empty_like(square)), want)  # one address, two shapes
+    one = dtype.type(-1.5)
+    for operands in ([x, np.array(one)], [np.array(one), x], [x, np.full((1,), one)]):
+        assert same(run("Mul", operands, np.empty_like(x)), (x.astype(F32) * F32.type(-1.5)).astype(dtype))
+        np.testing.assert_array_equal(run("Less", operands, np.empty(x.size, np.bool_)), np.less(*operands))
     assert same(run("Mul", [x, x], x), (np.linspace(-3, 3, 10000).astype(dtype).astype(F32) ** 2).astype(dtype))
 
 
