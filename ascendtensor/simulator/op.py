@@ -23,12 +23,12 @@ from .engine.attr_values import values_of
 from .engine.attrs import Attributes
 from .engine.container import ContainerFault, unpack
 from .engine.diagnostics import dead, missing
-from .engine.handles import MEASURED, Measured, OpHandle, Prepared, keep_measured
-from .engine.launching import GE_FAILURE, check_counts, launch
+from .engine.handles import REPEATED, OpHandle, Prepared, Repeated, keep_repeated
+from .engine.launching import GE_FAILURE, check_counts, fail, launch
 from .engine.matching import TABLE, Query, query_of, spec_of
-from .engine.models import UNDEFINED, Dims, OpModel, TensorSpec, complete
+from .engine.models import UNDEFINED, OpModel, TensorSpec, complete
 from .engine.process import State
-from .engine.streams import Hooks, drain, enqueue, finish
+from .engine.streams import Hooks, drain, enqueue, finish, named
 from .engine.tables import ATTRS, BUFFERS, DESCS, HANDLES, LOCAL, DataBuffer, Stream, Task, TensorDesc, new_handle
 from .kernels.registry import NUMPY_OF, Meta, Out
 from .op_kernels import *  # noqa: F403
@@ -326,14 +326,15 @@ def _run(
         check_counts(model, len(in_buffers), len(out_buffers))
         enqueue(target, *_executor(model).task(in_buffers, out_buffers, target.device))
         return 0
-    dims, task = launch(model, query.specs, in_buffers, out_buffers, target, refresh)
+    dims, task, measured = launch(model, query.specs, in_buffers, out_buffers, target, refresh)
     if refresh and dims is not None:
         _write_back(outputs, query.specs[1], dims)
-        if task is not None and not hosted and Hooks.task_filter is None:
+        if task is not None and task[0] is not fail and not hosted and Hooks.task_filter is None:
             given, made = list(handles[0]), list(handles[1])
             specs, found = [*query.specs[0], *query.specs[1]], (TABLE.changes, TABLE.dynamic_first)
-            measured = Measured(given, made, specs, dict(attributes.values), found, model, target.device, task)
-            keep_measured((op_type, *inputs, *given, attributes, *outputs, *made), measured, in_buffers + out_buffers)
+            told = None if measured else dims
+            repeated = Repeated(given, made, specs, dict(attributes.values), found, model, target.device, told, task)
+            keep_repeated((op_type, *inputs, *given, attributes, *outputs, *made), repeated, in_buffers + out_buffers)
     return 0
 
 
@@ -348,7 +349,7 @@ def _write_back(outputs: Sequence[TensorDesc], specs: Sequence[TensorSpec], dims
 
 
 def _repeated(args: tuple[Any, ...]) -> bool:
-    """Launch once more what was measured before, if all of it is in order and nothing has changed what the call would find.
+    """Launch once more what was launched before, if all of it is in order and nothing has changed what the call would find.
 
     Returns:
         False where nothing was done: the long road does it, or says what is wrong.
@@ -360,7 +361,7 @@ def _repeated(args: tuple[Any, ...]) -> bool:
         descs, results = [*map(_desc_of, in_desc_list)], [*map(_desc_of, out_desc_list)]
         attributes = ATTRS[attr_handle] if attr_handle else attrs.EMPTY
         key = (op_type, *descs, *inputs, attributes, *results, *outputs)
-        _, _, specs, said, found, model, device, (fn, _) = MEASURED[key]
+        _, _, specs, said, found, model, device, dims, (fn, arguments) = REPEATED[key]
         target = LOCAL.streams[stream]
     except (LookupError, TypeError, ValueError):
         return False
@@ -375,10 +376,13 @@ def _repeated(args: tuple[Any, ...]) -> bool:
     ):
         return False
     TABLE.matched(model)
-    answer: list[Dims] = []  # of this launch alone: other threads may launch the same run
-    finish(target, fn, (answer,))
-    if answer:
-        _write_back(results, specs[len(descs) :], answer)
+    if dims is None:
+        dims = []  # of this launch alone: other threads may launch the same run
+        finish(target, fn, (dims,))
+    else:
+        enqueue(target, *named(model, (fn, arguments)))
+    if dims:
+        _write_back(results, specs[len(descs) :], dims)
     return True
 
 
@@ -419,7 +423,7 @@ def _first_execute(*args: Any) -> int:
 
 def execute_v2(*args: Any, **keywords: Any) -> int:
     """Matches and launches; of a dynamic model the output dims are written back (OP-1, OP-12, OP-13)."""
-    if MEASURED and not keywords and _repeated(args):
+    if REPEATED and not keywords and _repeated(args):
         return 0
     return _first_execute(*args, **keywords)
 

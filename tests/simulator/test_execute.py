@@ -25,6 +25,8 @@ from op_program import (
     upload,
 )
 
+from ascendtensor.simulator.engine import streams
+
 
 def test_add_without_a_handle(acl: ModuleType) -> None:  # OP-11, OM-28
     add = Add(acl, 2, 3)
@@ -351,7 +353,7 @@ def test_what_a_repeated_launch_finds_is_looked_at_each_time(acl: ModuleType, mo
         code = int(acl.op.execute_v2("NonZero", *(others or ([x], [data], [y], [out])), attr, 0))
         return code, bool(long_road)
 
-    assert launch() == (0, True)
+    assert launch() == launch() == (0, True)  # what is met twice is kept
     assert launch() == (0, False)
     assert launch([x, x], [data], [y], [out]) == (0, True)  # PY-8: the one too many is not read
     assert launch([x], [data, data], [y], [out]) == (100000, True)
@@ -373,6 +375,30 @@ def test_what_a_repeated_launch_finds_is_looked_at_each_time(acl: ModuleType, mo
     assert launch() == (0, True)  # the static model, which is found first
     acl.destroy_tensor_desc(x)
     assert launch() == (100000, True)
+
+
+def test_repeated_launches_with_known_dims_are_queued_and_known_by_name(acl: ModuleType) -> None:  # OP-11, OP-12 (a), OP-18
+    some = {"shape_range": [[1, 64]]}
+    load(acl, operator("GatherV2", [tensor([-1], **some), tensor([-1], "int64", **some), const([0])], [tensor([-1], **some)]))
+    x, place = upload(acl, np.arange(4, dtype=np.float32))
+    index, where = upload(acl, np.array([3, 0], np.int64))
+    out, address = empty(acl, 8)
+    y = desc(acl, [2])
+    descs, buffers = [desc(acl, [4]), desc(acl, [2], "int64"), const_desc(acl, [0])], [x, index, acl.create_data_buffer(0, 0)]
+    for step in range(4):
+        values = np.arange(4, dtype=np.float32) + step
+        assert acl.rt.memcpy(place, 16, acl.util.bytes_to_ptr(values.tobytes()), 16, 1) == 0
+        before = download(acl, address, [2])
+        assert acl.op.execute_v2("GatherV2", descs, buffers, [y], [out], 0, 0) == 0
+        assert dims_of(acl, y) == [2]
+        assert np.array_equal(download(acl, address, [2]), before)
+        assert acl.rt.synchronize_stream(0) == 0
+        assert np.array_equal(download(acl, address, [2]), values[[3, 0]])
+    streams._NAMES.clear()
+    assert acl.rt.memcpy(where, 16, acl.util.bytes_to_ptr(np.array([9, 0]).tobytes()), 16, 1) == 0
+    assert acl.op.execute_v2("GatherV2", descs, buffers, [y], [out], 0, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 507015
+    assert "task [GatherV2]" in acl.get_recent_err_msg()
 
 
 def test_launches_of_several_threads_find_their_own_dims(acl: ModuleType) -> None:  # OP-13, OP-19

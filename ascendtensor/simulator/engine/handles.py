@@ -19,7 +19,7 @@ from ascendtensor.simulator.engine.launching import (
     output_rule,
     task_of,
 )
-from ascendtensor.simulator.engine.models import OpModel, Specs, TensorSpec
+from ascendtensor.simulator.engine.models import Dims, OpModel, Specs, TensorSpec
 from ascendtensor.simulator.engine.tables import LAUNCHES, ON_NEW_PROCESS, Task
 
 PREPARED_LIMIT = 48
@@ -171,8 +171,8 @@ def _noted(buffers: Buffers, device: int, prepared: dict[Any, Any], key: Any) ->
     return True
 
 
-class Measured(NamedTuple):
-    """A launch without handle whose output dims only the run can tell: what it was, to be done once more while it still is so.
+class Repeated(NamedTuple):
+    """A launch of a dynamic model without handle: what it was, to be done once more while it still is so.
 
     Attributes:
         inputs, outputs: The data buffers.
@@ -181,6 +181,7 @@ class Measured(NamedTuple):
         found: What the table of models had gone through when the model was found.
         model: The model.
         device: Of the stream.
+        dims: What is written into the output descriptions; None where only the run can tell.
         task: The run.
     """
 
@@ -191,26 +192,36 @@ class Measured(NamedTuple):
     found: tuple[int, bool]
     model: OpModel
     device: int
+    dims: list[Dims] | None
     task: Task
 
 
-MEASURED: Final[dict[tuple[Any, ...], Measured]] = {}
+REPEATED: Final[dict[tuple[Any, ...], Repeated]] = {}
 """By ``(operator type, *input descriptions, *input buffers, attributes, *output descriptions, *output buffers)``: the objects that the
 numbers stand for, numbers of buffers."""
-MEASURED_KEPT: Final = 192
+REPEATED_KEPT: Final = 192
 """See ``PREPARED_LIMIT``."""
+_ONCE: Final[dict[tuple[Any, ...], None]] = {}
+"""The newest launches that were met once: most of those whose shapes keep changing are never met again."""
+_ONCE_KEPT: Final = 256
 
 
-def keep_measured(key: tuple[Any, ...], launch: Measured, buffers: Buffers) -> None:
-    """Keep a launch for the next ones; beyond the limit the oldest go."""
+def keep_repeated(key: tuple[Any, ...], launch: Repeated, buffers: Buffers) -> None:
+    """Keep a launch that was met before for the next ones; beyond the limit the oldest go."""
     with _LOCK:
-        while len(MEASURED) >= MEASURED_KEPT:
-            MEASURED.pop(next(iter(list(MEASURED)), ()), None)
-        if _noted(buffers, launch.device, MEASURED, key):
-            MEASURED[key] = launch
+        if key not in _ONCE:
+            _ONCE[key] = None
+            if len(_ONCE) > _ONCE_KEPT:
+                _ONCE.pop(next(iter(list(_ONCE)), ()), None)
+            return
+        while len(REPEATED) >= REPEATED_KEPT:
+            REPEATED.pop(next(iter(list(REPEATED)), ()), None)
+        if _noted(buffers, launch.device, REPEATED, key):
+            REPEATED[key] = launch
 
 
-ON_NEW_PROCESS.append(MEASURED.clear)
+ON_NEW_PROCESS.append(_ONCE.clear)
+ON_NEW_PROCESS.append(REPEATED.clear)
 
 
 def _note(owner: Owner, prepared: dict[Any, Any], key: Any) -> None:

@@ -327,7 +327,7 @@ def queue(stream: Stream, task: Task) -> None:
 
 def launch(
     model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, stream: Stream, refresh: bool
-) -> tuple[list[Dims] | None, Task | None]:
+) -> tuple[list[Dims] | None, Task | None, bool]:
     """Runs a matched model without a handle.
 
     Args:
@@ -339,7 +339,8 @@ def launch(
         refresh: Wait for output dims that only the run can tell (``execute_v2``).
 
     Returns:
-        Dims to write back into the output descriptions, None to leave them alone (OP-13); the task where only it could tell them.
+        Dims to write back into the output descriptions, None to leave them alone (OP-13); the task of a dynamic model; whether only the
+        task could tell the dims.
 
     Raises:
         AclFault: A code for the caller.
@@ -349,15 +350,16 @@ def launch(
     if not model.dynamic:
         check_sizes(model, inputs, outputs)
         queue(stream, task_of(model, (model.inputs, model.outputs), inputs, outputs, stream.device, hosted))
-        return None, None
+        return None, None, False
     expected = output_rule(model, specs[0], hosted)
     exact = exact_outputs(model, specs[1], expected)
     if exact is not None:
-        queue(stream, task_of(model, (specs[0], exact), inputs, outputs, stream.device, hosted, expected))
-        return [spec.dims for spec in exact], None
+        task = task_of(model, (specs[0], exact), inputs, outputs, stream.device, hosted, expected)
+        queue(stream, task)
+        return [spec.dims for spec in exact], task, False
     task, answer = measured_task(model, specs, inputs, outputs, stream.device, hosted)
     queue(stream, task)
     if not refresh:
-        return None, None
+        return None, task, True
     streams.wait_for(stream)
-    return answer or None, task
+    return answer or None, task, True
