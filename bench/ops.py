@@ -305,7 +305,7 @@ REASONS = {
     "exp": "NumPy's loop, PyTorch has a quicker one",
     "log": "NumPy's loop, PyTorch has a quicker one",
     "topk, 64": _PARTS,
-    "matmul": "middling products are held to one thread, since those of the matrix library spin: 4 microseconds to say so",
+    "matmul": "middling products are held to one thread, since those of the matrix library spin: 2 microseconds to say so",
     "bmm": "NumPy gives the library one matrix after the other",
     "transpose, copied": "a view is made in Python first",
     "index_select, rows": "checking the indices is a pass of its own",
