@@ -289,7 +289,7 @@ def table(options: argparse.Namespace) -> Iterator[Row]:
 
 
 _PASSES = "several passes over memory that stays in the cache, where PyTorch has one loop that does all"
-_SHAPES = "the data decide the shape: the call waits, and the model is found by its description, 0.03 to 0.06 ms whatever the size"
+_SHAPES = "the data decide the shape: the call waits, and the model is found by its description, 0.02 to 0.04 ms whatever the size"
 _HALVES = "NumPy has no vector loop that converts float16: whole-array integer steps do it, where PyTorch uses the processor's instructions"
 _PARTS = "five to ten calls of NumPy and the launches of its parts count for more than the work"
 REASONS = {
