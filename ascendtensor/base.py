@@ -234,6 +234,21 @@ def view_as(tensor: T, dtype: DType, shape: tuple[int, ...], strides: tuple[int,
     return result
 
 
+def reshaped(tensor: T, shape: tuple[int, ...]) -> T:
+    """The elements of a plain tensor in another shape, of as many: `view` with less to find out."""
+    offset = element_offset(tensor)
+    if offset:
+        return view(tensor, shape, shapes.contiguous_strides(shape), offset)
+    result = _new(tensor.__class__)
+    desc = tensor.desc
+    storage = result.buffer = tensor.buffer.base
+    if not storage.extent:
+        storage.extent = desc.nbytes
+    result.desc = made = TensorDesc.of(shape, desc.dtype, desc.device)
+    desc.device.recent_descs.append(made)
+    return result
+
+
 def settle(tensor: TensorBase) -> bool:
     """Make an aligned, gapless view plain by giving it a window onto its storage; tell whether the tensor is plain now."""
     desc = tensor.desc

@@ -230,21 +230,19 @@ def infer_size(shape: Sequence[int], elements: int) -> Shape:
         ShapeError: If it does not hold exactly that many, has two -1, or -1 could be anything.
     """
     given = tuple(map(as_int, shape))
-    if min(given, default=0) >= 0 and prod(given) == elements:
-        return given
-    unknown = [dim for dim, length in enumerate(given) if length == -1]
-    if len(unknown) > 1 or any(length < -1 for length in given):
-        raise ShapeError(f"invalid shape {list(given)}: lengths are from 0 on, and one of them may be -1")
-    known = prod(length for length in given if length != -1)
-    if unknown:
-        if known == 0:
-            if elements == 0:
-                raise ShapeError(f"shape {list(given)} is ambiguous for a tensor of 0 elements: -1 could be any length")
-        elif elements % known == 0:
-            (dim,) = unknown
+    least = min(given, default=0)
+    if least >= 0:
+        if prod(given) == elements:
+            return given
+    elif least == -1 and given.count(-1) == 1:
+        known = -prod(given)
+        if known and elements % known == 0:
+            dim = given.index(-1)
             return (*given[:dim], elements // known, *given[dim + 1 :])
-    elif known == elements:
-        return given
+    if given.count(-1) > 1 or least < -1:
+        raise ShapeError(f"invalid shape {list(given)}: lengths are from 0 on, and one of them may be -1")
+    if least == -1 and elements == 0:
+        raise ShapeError(f"shape {list(given)} is ambiguous for a tensor of 0 elements: -1 could be any length")
     advice = "The product of the lengths has to be the number of elements; one of them may be -1, which fits itself."
     raise ShapeError(f"shape {list(given)} is invalid for input of size {elements}", advice=advice)
 

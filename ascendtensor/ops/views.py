@@ -69,7 +69,7 @@ def reshape(input: T, *lengths: Any, shape: Any = None) -> T:
             lengths = shapes.named(lengths, shape, "shape")
         wanted = shapes.infer_size(_integers(lengths), input.desc.numel)
         if input.desc.plain:
-            return base.view(input, wanted, shapes.contiguous_strides(wanted), base.element_offset(input))
+            return base.reshaped(input, wanted)
         old, strides, offset = _layout(input)
         found = shapes.view_strides(old, strides, wanted)
     except AscendTensorError as error:
@@ -103,7 +103,11 @@ def view(input: T, *lengths: Any, size: Any = None) -> T:
     if len(lengths) == 1 and isinstance(lengths[0], DType):
         return view_dtype(input, lengths[0])
     try:
-        wanted = shapes.infer_size(_integers(shapes.named(lengths, size, "size")), input.desc.numel)
+        if size is not None:
+            lengths = shapes.named(lengths, size, "size")
+        wanted = shapes.infer_size(_integers(lengths), input.desc.numel)
+        if input.desc.plain:
+            return base.reshaped(input, wanted)
         old, strides, offset = _layout(input)
         found = shapes.view_strides(old, strides, wanted)
         if found is None:
