@@ -390,21 +390,31 @@ def _sums(x: Array, center: Array | None) -> Array:
     total = np.zeros(x.shape[1])
     for samples, channels in _windows(x.shape):
         piece = wide(np.ascontiguousarray(x[samples, channels]))
+        rows = np.empty((*piece.shape[:2], 1), piece.dtype)
         if center is not None:
-            piece = np.square(piece - center[None, channels, None].astype(piece.dtype))
-        total[channels] += np.add.reduce(piece, axis=(0, 2))
+            piece = np.subtract(piece, center[None, channels, None].astype(piece.dtype))
+        if piece.shape[2] > LONG:
+            rows = np.add.reduce(piece if center is None else np.square(piece, piece), axis=2)
+        else:  # by the matrix library
+            np.matmul(
+                piece[:, :, None], column_of_ones(piece.shape[2], piece.dtype) if center is None else piece[..., None], rows[..., None]
+            )
+        total[channels] += np.add.reduce(rows.reshape(piece.shape[:2]), axis=0, dtype=np.float64)
     return total
 
 
 def _scaled(x: Array, y: Array, center: Array, scale: Array, shift: Array) -> None:
     """y = (x - center) * scale + shift by channels."""
+    work = np.dtype(np.float32) if x.dtype in HALVES else x.dtype
+    center, scale, shift = (array.astype(work, copy=False).reshape(1, -1, 1) for array in (center, scale, shift))
     for samples, channels in _windows(x.shape):
-        piece = wide(np.ascontiguousarray(x[samples, channels]))
-        kind = piece.dtype
-        out = np.subtract(piece, center[None, channels, None].astype(kind))
-        np.multiply(out, scale[None, channels, None].astype(kind), out)
-        np.add(out, shift[None, channels, None].astype(kind), out)
-        store(out, y[samples, channels])
+        piece, target = wide(np.ascontiguousarray(x[samples, channels])), y[samples, channels]
+        out = np.empty(piece.shape, work) if target.dtype != work else target
+        np.subtract(piece, center[:, channels], out)
+        np.multiply(out, scale[:, channels], out)
+        np.add(out, shift[:, channels], out)
+        if out is not target:
+            store(out, target)
 
 
 def _by_channel(array: Array) -> Array:
