@@ -433,15 +433,19 @@ def clip(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         raise TypeError(f"ClipByValue has no kernel for {inputs[0].dtype}")
     x, low, high = inputs
     if x.dtype == BFLOAT16 or (x.dtype not in HALVES and outputs[0].size > _LONG):
-        return x.clip, (low, high, outputs[0])
+        return _clip_whole, (outputs[0], x, low, high)
     return bind_steps(_clip, inputs, outputs[0])
 
 
 _LONG = 2048
 
 
+def _clip_whole(out: Array, x: Array, low: Array, high: Array) -> None:
+    x.clip(low, high, out)  # Python round a ufunc, less of it than the function; as a task by itself, an interrupt inside would end it
+
+
 def _clip(out: Array, x: Array, low: Array, high: Array) -> None:
-    if out.size > _LONG:  # Python round a ufunc with a vector loop for scalar bounds; the function is slower than the method
+    if out.size > _LONG:  # it has a vector loop for scalar bounds
         x.clip(low, high, out)
     else:
         np.maximum(x, low, out=out)
