@@ -17,7 +17,7 @@ from ..errors import AscendTensorError, DTypeError, ValueRangeError
 from ..runtime import copies
 from . import views
 from .arguments import checked
-from .call import binary, call, plain, unary
+from .call import binary, call, plain, structured, unary
 from .schema import Row
 from .table import comparison as table
 from .table import elementwise as arithmetic
@@ -883,4 +883,4 @@ def cast(input: T, dtype: DType) -> T:
 
     Ascend operator: Cast. Like: torch.Tensor.to(dtype), numpy.ndarray.astype.
     """
-    return call(CAST, (input,), (dtype,))
+    return structured(CAST, input, dtype)

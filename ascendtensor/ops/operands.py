@@ -15,7 +15,7 @@ from ..base import TensorBase
 from ..dtypes import complex128, float64
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError
-from .call import call
+from .call import call, structured
 from .table.elementwise import CAST
 from .table.movement import FILL
 
@@ -37,7 +37,7 @@ def integers(given: Any) -> tuple[int, ...]:
 
 def in_dtype(input: T, dtype: DType) -> T:
     """The tensor itself if it has the dtype, else a cast."""
-    return input if input.desc.dtype is dtype else call(CAST, (input,), (dtype,))
+    return input if input.desc.dtype is dtype else structured(CAST, input, dtype)
 
 
 class _MinusZero(float):

@@ -160,7 +160,7 @@ def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike 
     if dim.__class__ is list:
         dim = tuple(dim)
     if dtype is None:
-        return call(table.PROD, (input,), (dim, keepdim)) if out is None else write(table.PROD, out, (input,), (dim, keepdim))
+        return structured(table.PROD, input, dim, keepdim) if out is None else write(table.PROD, out, (input,), (dim, keepdim))
     return into(_in_dtype(call(table.PROD, (_given(input, dtype),), (dim, keepdim)), dtype), out)
 
 
@@ -316,7 +316,7 @@ def amax(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = N
     """
     if dim.__class__ is list:
         dim = tuple(dim)
-    return call(table.AMAX, (input,), (dim, keepdim)) if out is None else write(table.AMAX, out, (input,), (dim, keepdim))
+    return structured(table.AMAX, input, dim, keepdim) if out is None else write(table.AMAX, out, (input,), (dim, keepdim))
 
 
 @checked
@@ -331,7 +331,7 @@ def amin(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = N
     """
     if dim.__class__ is list:
         dim = tuple(dim)
-    return call(table.AMIN, (input,), (dim, keepdim)) if out is None else write(table.AMIN, out, (input,), (dim, keepdim))
+    return structured(table.AMIN, input, dim, keepdim) if out is None else write(table.AMIN, out, (input,), (dim, keepdim))
 
 
 @checked
@@ -394,13 +394,13 @@ def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
         tensor([1, 0], device='npu:0')
     """
     if dim is None and other is None:
-        return amax(input, out=out)
+        return structured(table.AMAX, input, None, False) if out is None else amax(input, out=out)
     if other is not None or isinstance(dim, TensorBase):
         return elementwise.maximum(input, dim if other is None else other, out=out)
     if input.desc.dtype in (d.float64, d.uint64):
         found = ValuesIndices(amax(input, dim, keepdim), argmax(input, dim, keepdim))
     else:
-        indices, values = call(table.MAX_DIM, (input,), (dim, keepdim))
+        indices, values = structured(table.MAX_DIM, input, dim, keepdim)
         found = ValuesIndices(values, indices)
     return put_pair(found, out)
 
@@ -425,13 +425,13 @@ def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
         tensor([0, 1], device='npu:0')
     """
     if dim is None and other is None:
-        return amin(input, out=out)
+        return structured(table.AMIN, input, None, False) if out is None else amin(input, out=out)
     if other is not None or isinstance(dim, TensorBase):
         return elementwise.minimum(input, dim if other is None else other, out=out)
     if input.desc.dtype in (d.float64, d.uint64):
         found = ValuesIndices(amin(input, dim, keepdim), argmin(input, dim, keepdim))
     else:
-        indices, values = call(table.MIN_DIM, (input,), (dim, keepdim))
+        indices, values = structured(table.MIN_DIM, input, dim, keepdim)
         found = ValuesIndices(values, indices)
     return put_pair(found, out)
 
@@ -472,7 +472,7 @@ def argmax(input: T, dim: int | None = None, keepdim: bool = False) -> T:
         >>> at.argmax(at.tensor([[1, 5], [7, 2]]), dim=1)
         tensor([1, 0], device='npu:0')
     """
-    return call(table.ARGMAX, (_comparable(input),), (dim, keepdim))
+    return structured(table.ARGMAX, _comparable(input), dim, keepdim)
 
 
 @checked
@@ -487,7 +487,7 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
         >>> at.argmin(at.tensor([[1, 5], [7, 0]]), dim=1)
         tensor([0, 1], device='npu:0')
     """
-    return call(table.ARGMIN, (_comparable(input),), (dim, keepdim))
+    return structured(table.ARGMIN, _comparable(input), dim, keepdim)
 
 
 # Deviations and norms
@@ -733,7 +733,7 @@ def cumsum(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None 
                 [ 4,  9, 15]], device='npu:0')
     """
     if dtype is None:
-        return call(table.CUMSUM, (input,), (dim,)) if out is None else write(table.CUMSUM, out, (input,), (dim,))
+        return structured(table.CUMSUM, input, dim) if out is None else write(table.CUMSUM, out, (input,), (dim,))
     return into(_in_dtype(call(table.CUMSUM, (_given(input, dtype),), (dim,)), dtype), out)
 
 
@@ -748,7 +748,7 @@ def cumprod(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None
         tensor([1, 2, 6], device='npu:0')
     """
     if dtype is None:
-        return call(table.CUMPROD, (input,), (dim,)) if out is None else write(table.CUMPROD, out, (input,), (dim,))
+        return structured(table.CUMPROD, input, dim) if out is None else write(table.CUMPROD, out, (input,), (dim,))
     return into(_in_dtype(call(table.CUMPROD, (_given(input, dtype),), (dim,)), dtype), out)
 
 
@@ -776,7 +776,7 @@ def cummax(input: T, dim: int, *, out: Any = None) -> ValuesIndices[T]:
         >>> places
         tensor([0, 1, 1, 3], device='npu:0')
     """
-    return put_pair(ValuesIndices(*call(table.CUMMAX, (input,), (dim,))), out)
+    return put_pair(ValuesIndices(*structured(table.CUMMAX, input, dim)), out)
 
 
 @checked
@@ -792,5 +792,5 @@ def cummin(input: T, dim: int, *, out: Any = None) -> ValuesIndices[T]:
         >>> places
         tensor([0, 0, 2, 2], device='npu:0')
     """
-    values, indices = call(table.CUMMIN, (input,), (dim,))
+    values, indices = structured(table.CUMMIN, input, dim)
     return put_pair(ValuesIndices(values, comparison.cast(indices, d.int64)), out)

@@ -16,7 +16,7 @@ from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import host, views
 from .arguments import checked
-from .call import call, contiguous_copy, plain
+from .call import call, contiguous_copy, plain, structured
 from .copying import as_pairs as as_pairs
 from .copying import clone as clone
 from .copying import contiguous as contiguous
@@ -299,7 +299,7 @@ def repeat(input: T, *repeats: Any) -> T:
 
 
 def _tiled(input: T, numbers: tuple[int, ...]) -> T:
-    return call(table.TILE, (input,), (numbers,)) if numbers else clone(input)
+    return structured(table.TILE, input, numbers) if numbers else clone(input)
 
 
 @checked
@@ -459,7 +459,7 @@ def flip(input: T, *numbers: Any, dims: Any = None) -> T:
     axes = tuple(sorted(dim_of(input, dim, "flip") for dim in given))
     if len(set(axes)) != len(axes):
         raise ShapeError(f"dims {list(given)} name a dimension twice").with_context("flip", (input,))
-    return call(table.FLIP, (input,), (axes,)) if axes and input.desc.shape else clone(input)
+    return structured(table.FLIP, input, axes) if axes and input.desc.shape else clone(input)
 
 
 @checked
@@ -602,7 +602,7 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """
     if input.desc.dtype is d.complex128:
         return into(_by_parts(table.TRIL, input, diagonal), out)
-    return call(table.TRIL, (input,), (diagonal,)) if out is None else write(table.TRIL, out, (input,), (diagonal,))
+    return structured(table.TRIL, input, diagonal) if out is None else write(table.TRIL, out, (input,), (diagonal,))
 
 
 @checked
@@ -627,7 +627,7 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """
     if input.desc.dtype is d.complex128:
         return into(_by_parts(table.TRIU, input, diagonal), out)
-    return call(table.TRIU, (input,), (diagonal,)) if out is None else write(table.TRIU, out, (input,), (diagonal,))
+    return structured(table.TRIU, input, diagonal) if out is None else write(table.TRIU, out, (input,), (diagonal,))
 
 
 @checked

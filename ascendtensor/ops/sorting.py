@@ -19,7 +19,7 @@ from ..dtypes import dtype as DType
 from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import comparison, complex_numbers, elementwise, gather, host, reduction, shape, unsigned, views
 from .arguments import checked
-from .call import call
+from .call import call, structured
 from .operands import dim_of
 from .reduction import narrowed, put_pair, widened
 from .results import ValuesIndices
@@ -54,13 +54,13 @@ def _ordered(input: T, descending: bool, stable: bool) -> tuple[T, T]:
     """Values and int32 indices of the last dim in order."""
     if input.desc.dtype in _BY_TOPK:
         return call(table.TOPK_EXACT, (input,), ((input.desc.shape or (1,))[-1], descending, True))
-    return call(table.SORT, (input,), (descending, stable))
+    return structured(table.SORT, input, descending, stable)
 
 
 def _first(input: T, k: int, largest: bool, in_order: bool) -> tuple[T, T]:
     """The k first of the last dim, and int32 indices."""
     row = table.TOPK if input.desc.dtype in table.TOPK.dtypes else table.TOPK_EXACT
-    return call(row, (input,), (k, largest, in_order))
+    return structured(row, input, k, largest, in_order)
 
 
 # Sorting
