@@ -113,10 +113,14 @@ def _grouped(weight: Array, groups: int) -> _Grouped:
     return _Grouped(float32_of(weight).reshape(groups, outputs, -1), groups, inputs, outputs)
 
 
+_Blocks = tuple[tuple[tuple[Any, ...], int, int], ...]
+"""Index, first window and number of windows of each block."""
+
+
 class _Columns:
     """Columns of one image at a time: (groups, inputs of a group * window, windows of a block); `rows` are the windows that blocks cut."""
 
-    def __init__(self, images: Array, windows: Windows, rows: Windows, groups: int, inputs: int, longest: int) -> None:
+    def __init__(self, images: Array, windows: Windows, rows: Windows, groups: int, inputs: int, blocks: _Blocks) -> None:
         self.images = images
         self.interior = along(slice(-1), *windows.interior)
         self.shape = (groups, inputs * math.prod(windows.kernel))
@@ -126,20 +130,73 @@ class _Columns:
         self.view = rows.view(self.padded, (groups, inputs))
         bare = len(images) - 1 if windows.padded == windows.size and images.dtype == np.float32 else 0
         self.bare = rows.view(images.reshape(-1, *windows.size), (bare, groups, inputs))
-        self.room = np.empty(math.prod(self.shape) * longest, np.float32)
+        self.blocks = blocks
+        self.room = np.empty(math.prod(self.shape) * _longest(blocks), np.float32)
+        self.parts: dict[int, tuple[Any, Array, Array]] = {}
 
-    def of(self, image: int, index: tuple[Any, ...], first: int, number: int) -> Array:
+    def of(self, image: int, block: int) -> Array:
         view = self.bare[image] if image < len(self.bare) else self._padded(image)
-        block = view[along(..., *index)]
-        columns = self.room[: math.prod(self.shape) * number]
-        np.copyto(columns.reshape(block.shape), block)
-        return columns.reshape(*self.shape, number)
+        index, target, columns = self.parts.get(block) or self._part(block)
+        np.copyto(target, view[index])
+        return columns
+
+    def _part(self, block: int) -> tuple[Any, Array, Array]:
+        """What a block is of the view, and the room for it, in that shape and as columns."""
+        index, _, number = self.blocks[block]
+        columns = self.room[: math.prod(self.shape) * number].reshape(*self.shape, number)
+        whole = along(..., *index)
+        found = self.parts[block] = whole, columns.reshape(self.view[whole].shape), columns
+        return found
 
     def _padded(self, image: int) -> Array:
         if image != self.current:
             self.current = image
             self.padded[self.interior] = float32_of(self.images[image])
         return self.view
+
+
+def _longest(blocks: _Blocks) -> int:
+    return max((number for _, _, number in blocks), default=0)
+
+
+class _Products:
+    """Where products are made and go: into the output (image, groups, outputs of a group, *windows) at once, or by way of a room."""
+
+    def __init__(self, out: Array, rows: Windows, blocks: _Blocks) -> None:
+        self.rows = rows
+        self.blocks = blocks
+        self.wide = out.shape[3:] != rows.out
+        self.out = out if self.wide else out.reshape(*out.shape[:3], -1)
+        self.lead = out.shape[1:3]
+        self.direct = out.dtype == np.float32 and not self.wide
+        self.room = np.empty(0 if self.direct else math.prod(self.lead) * _longest(blocks), np.float32)
+        self.parts: dict[int, tuple[Any, Array, Array]] = {}
+
+    def of(self, image: int, block: int) -> Array:
+        if self.direct:
+            _, first, number = self.blocks[block]
+            target: Array = self.out[image, ..., first : first + number]
+            return target
+        return (self.parts.get(block) or self._part(block))[2]
+
+    def keep(self, image: int, block: int) -> None:
+        """Moves a product from the room to where it belongs."""
+        if not self.direct:
+            index, kept, _ = self.parts[block]
+            target = self.out[image][index]
+            store(kept if target.dtype == np.float32 else np.ascontiguousarray(kept), target)
+
+    def _part(self, block: int) -> tuple[Any, Array, Array]:
+        """What a block is of an image's output, and the room for it, without what lies between windows and with it."""
+        index, first, number = self.blocks[block]
+        product = kept = self.room[: math.prod(self.lead) * number].reshape(*self.lead, number)
+        place = along(..., slice(first, first + number))
+        if self.wide:
+            place = along(slice(None), slice(None), index[0])
+            sizes = self.out[0][place].shape
+            kept = product.reshape(*sizes[:3], *self.rows.out[1:])[along(..., *map(slice, sizes[3:]))]
+        found = self.parts[block] = place, kept, product
+        return found
 
 
 def _rows(windows: Windows, outputs: int, elements: int) -> Windows:
@@ -155,7 +212,7 @@ def _share(number: int, work: Callable[[int, int], None], columns: int, outputs:
     shared(number, work, columns * (outputs + _GATHERED) >= _LARGE, columns * outputs > SMALL)
 
 
-_Tools = tuple[Callable[..., Array], Array]
+_Tools = tuple[Callable[[int, int], Array], _Products]
 
 
 class _Convolution:
@@ -173,9 +230,8 @@ class _Convolution:
         elements = max(_COLUMNS // (self.height * self.together), _FEWEST)
         self.pointwise = windows.pointwise
         self.rows = windows if self.pointwise else _rows(windows, self.outputs, elements)
-        self.results = _Results(out.reshape(-1, self.together, self.outputs, *windows.out), self.rows)
+        self.out = out.reshape(-1, self.together, self.outputs, *windows.out)
         self.blocks = self.rows.blocks(elements)
-        self.longest = max(number for _, _, number in self.blocks)
 
     def run(self) -> None:
         image = float32_of(self.image) if self.pointwise else self.image
@@ -187,61 +243,31 @@ class _Convolution:
 
     def _work(self, images: Array, filters: Array, added: Array | None, free: list[_Tools], start: int, stop: int) -> None:
         try:
-            gather, room = free.pop()  # what another part has left
+            gather, products = free.pop()  # what another part has left
         except IndexError:
-            gather, room = self._tools(images)
+            gather, products = self._tools(images)
         for piece in range(start, stop):
-            at, (index, first, number) = piece // len(self.blocks), self.blocks[piece % len(self.blocks)]
-            result = self.results.place(at, first, number, room)
-            np.matmul(filters[at % len(filters)], gather(at, index, first, number), out=result)
+            image, block = divmod(piece, len(self.blocks))
+            result = products.of(image, block)
+            np.matmul(filters[image % len(filters)], gather(image, block), result)
             if added is not None:
-                np.add(result, added[at % len(filters)], out=result)
-            self.results.keep(at, index, first, result)
-        free.append((gather, room))
+                np.add(result, added[image % len(filters)], result)
+            products.keep(image, block)
+        free.append((gather, products))
 
     def _tools(self, images: Array) -> _Tools:
-        """What gives the columns of a block, and where products go first."""
-        room = self.results.room(self.longest)
+        """What gives the columns of a block, and where products go."""
+        products = _Products(self.out, self.rows, self.blocks)
         if self.pointwise:
-            return partial(_uncut, images.reshape(len(images), self.together, self.inputs, -1)), room
-        return _Columns(images, self.windows, self.rows, self.together, self.inputs, self.longest).of, room
+            return partial(_uncut, images.reshape(len(images), self.together, self.inputs, -1), self.blocks), products
+        return _Columns(images, self.windows, self.rows, self.together, self.inputs, self.blocks).of, products
 
 
-def _uncut(images: Array, image: int, index: tuple[Any, ...], first: int, number: int) -> Array:
+def _uncut(images: Array, blocks: _Blocks, image: int, block: int) -> Array:
     """The columns of windows of one element each, which are there already."""
+    _, first, number = blocks[block]
     columns: Array = images[image, ..., first : first + number]
     return columns
-
-
-class _Results:
-    """Where products go: (image, groups, outputs of a group, *windows), written at once or by way of a room."""
-
-    def __init__(self, out: Array, rows: Windows) -> None:
-        self.out = out
-        self.flat = out.reshape(*out.shape[:3], -1)
-        self.rows = rows
-        self.wide = out.shape[3:] != rows.out
-        self.direct = out.dtype == np.float32 and not self.wide
-
-    def room(self, longest: int) -> Array:
-        """What a thread works in."""
-        return np.empty(0 if self.direct else math.prod(self.out.shape[1:3]) * longest, np.float32)
-
-    def place(self, image: int, first: int, number: int, room: Array) -> Array:
-        """Where a product of so many columns is written."""
-        if self.direct:
-            target: Array = self.flat[image, ..., first : first + number]
-            return target
-        return room[: math.prod(self.out.shape[1:3]) * number].reshape(*self.out.shape[1:3], number)
-
-    def keep(self, image: int, index: tuple[Any, ...], first: int, result: Array) -> None:
-        """Moves a product from the room to where it belongs."""
-        if self.wide:
-            target = self.out[image][along(slice(None), slice(None), index[0])]
-            result = result.reshape(*target.shape[:3], *self.rows.out[1:])[along(..., *map(slice, target.shape[3:]))]
-            store(result if target.dtype == np.float32 else np.ascontiguousarray(result), target)
-        elif not self.direct:
-            store(result, self.flat[image, ..., first : first + result.shape[-1]])
 
 
 def _part(groups: int, most: int) -> int:
@@ -302,7 +328,6 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
     length = math.prod(windows.out)
     wide = float32_of(values).reshape(values.shape[0], groups, outputs, length)
     blocks = windows.blocks(max(_COLUMNS // (inputs * math.prod(windows.kernel) * groups), _FEWEST))
-    longest = max((number for _, _, number in blocks), default=0)
     sums = np.zeros((groups, outputs, inputs * math.prod(windows.kernel)), np.float32)
     free: list[tuple[_Columns, Array]] = []
 
@@ -310,10 +335,11 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
         try:
             columns, total = free.pop()
         except IndexError:
-            columns, total = _Columns(image, windows, windows, groups, inputs, longest), np.zeros_like(sums)
+            columns, total = _Columns(image, windows, windows, groups, inputs, blocks), np.zeros_like(sums)
         for piece in range(start, stop):
-            at, (index, first, number) = piece // len(blocks), blocks[piece % len(blocks)]
-            total += np.matmul(wide[at, ..., first : first + number], columns.of(at, index, first, number).swapaxes(-1, -2))
+            at, block = divmod(piece, len(blocks))
+            _, first, number = blocks[block]
+            total += np.matmul(wide[at, ..., first : first + number], columns.of(at, block).swapaxes(-1, -2))
         free.append((columns, total))
 
     _share(image.shape[0] * len(blocks), work, image.shape[0] * groups * sums.shape[2] * length, outputs)
