@@ -39,6 +39,8 @@ _FEWEST = 64
 """Windows of a block, at least: products with fewer columns are slow."""
 _BETWEEN = 100
 """Up to so many products of what lies between two rows of windows with outputs, gathering long runs gains more than they cost."""
+_SHORT = 96
+"""Windows of a row up to which runs of whole rows are worth it."""
 _LARGE = 1 << 24
 """Multiplications from which both cores are worth it."""
 _GATHERED = 8
@@ -203,8 +205,8 @@ def _rows(windows: Windows, outputs: int, elements: int) -> Windows:
     """The windows as they are worked on: wide ones are gathered in long runs, but what lies between them is multiplied for nothing."""
     wide = windows.wide
     between = math.prod(wide.out[1:]) / math.prod(windows.out[1:-1]) - windows.out[-1]
-    pays = math.prod(windows.out[:-1]) > 1 and 0 < between * outputs <= _BETWEEN and math.prod(wide.out[1:]) <= elements
-    return wide if pays and all(step == 1 for step in windows.stride) else windows
+    pays = windows.out[-1] <= _SHORT and 0 < between * outputs <= _BETWEEN and math.prod(wide.out[1:]) <= elements
+    return wide if pays and math.prod(windows.out[:-1]) > 1 and max(windows.stride) == 1 else windows
 
 
 def _share(number: int, work: Callable[[int, int], None], columns: int, outputs: int) -> None:
