@@ -42,9 +42,7 @@ _BETWEEN = 100
 _SHORT = 96
 """Windows of a row up to which runs of whole rows are worth it."""
 _LARGE = 1 << 24
-"""Multiplications from which both cores are worth it."""
-_GATHERED = 8
-"""Multiplications that take as long as gathering one element."""
+"""Multiplications from which both cores are worth it. Few outputs are mostly gathering, which two cores do hardly faster than one."""
 
 _FORWARD = ("Conv2D", "Conv3D")
 _TURNED = ("Conv2DTranspose", "Conv3DTranspose")
@@ -209,9 +207,8 @@ def _rows(windows: Windows, outputs: int, elements: int) -> Windows:
     return wide if pays and math.prod(windows.out[:-1]) > 1 and max(windows.stride) == 1 else windows
 
 
-def _share(number: int, work: Callable[[int, int], None], columns: int, outputs: int) -> None:
-    """Work on so many elements of columns, each multiplied by as many outputs; gathering one takes as long as `_GATHERED` products."""
-    shared(number, work, columns * (outputs + _GATHERED) >= _LARGE, columns * outputs > SMALL)
+def _share(number: int, work: Callable[[int, int], None], multiplications: int) -> None:
+    shared(number, work, multiplications >= _LARGE, multiplications > SMALL)
 
 
 _Tools = tuple[Callable[[int, int], Array], _Products]
@@ -240,8 +237,8 @@ class _Convolution:
         images = image.reshape(-1, self.together * self.inputs, *self.windows.size)
         filters = float32_of(self.weight).reshape(-1, self.together, self.outputs, self.height)
         added = None if self.bias is None else float32_of(self.bias).reshape(-1, self.together, self.outputs, 1)
-        columns = len(images) * self.together * self.height * math.prod(self.windows.out)
-        _share(len(images) * len(self.blocks), partial(self._work, images, filters, added, []), columns, self.outputs)
+        multiplications = self.height * self.out.size
+        _share(len(images) * len(self.blocks), partial(self._work, images, filters, added, []), multiplications)
 
     def _work(self, images: Array, filters: Array, added: Array | None, free: list[_Tools], start: int, stop: int) -> None:
         try:
@@ -301,7 +298,7 @@ def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows
                 image = np.add(image, added)
             np.copyto(out[at], image, casting="unsafe")
 
-    _share(out.shape[0], work, out.shape[0] * groups * turned.shape[1] * length, by.outputs)
+    _share(out.shape[0], work, out.shape[0] * weight.size * length)
 
 
 def _sides(windows: Windows) -> Iterator[tuple[tuple[int, int], int, int]]:
@@ -344,7 +341,7 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
             total += np.matmul(wide[at, ..., first : first + number], columns.of(at, block).swapaxes(-1, -2))
         free.append((columns, total))
 
-    _share(image.shape[0] * len(blocks), work, image.shape[0] * groups * sums.shape[2] * length, outputs)
+    _share(image.shape[0] * len(blocks), work, image.shape[0] * out.size * length)
     for _, total in free:
         sums += total
     np.copyto(out, sums.reshape(out.shape), casting="unsafe")
