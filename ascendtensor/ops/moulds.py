@@ -67,7 +67,7 @@ class Mould:
         self._ranks = [len(tensor.shape) for tensor in plan.description.outputs]
         # Of each input: the operand that gives its dims and their number; -1 where they stay.
         self._places = [
-            (index, len(tensor.shape)) if index >= 0 and operands[index] is not None and input.kind != "value" else (-1, 0)
+            (index, len(tensor.shape)) if index >= 0 and operands[index] is not None and input.kind not in ("value", "counter") else (-1, 0)
             for (index, input), tensor in zip(places, inputs, strict=False)
         ]
         self._constants = [(tensor.shape, tensor.const) for tensor in inputs]

@@ -330,8 +330,9 @@ class Planner:
         if operand is None:
             return ABSENT, None
         wanted = decision.wanted(input)
-        if input.kind == "value":
-            return TensorDescription(dtype=wanted.acl, shape=(len(operand),), name=input.name), fetches.Values(device, wanted)
+        if input.kind in ("value", "counter"):
+            values = fetches.Values(device, wanted) if input.kind == "value" else fetches.Counter(device, wanted)
+            return TensorDescription(dtype=wanted.acl, shape=(len(operand),), name=input.name), values
         if not isinstance(operand, TensorBase):
             held = decision.compute if decision.moved and input.promotes else wanted
             detour = input.promotes and decision.compute.category == INTEGER and held != decision.compute

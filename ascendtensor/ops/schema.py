@@ -62,7 +62,8 @@ class Input:
         name: The prototype's name.
         kind: "device": a tensor or number operand; "optional": the same, may be None; "repeated": all remaining operands;
             "const": structure (axes, shape, k), bound from host memory when the plan is made; "value": integers that change with
-            every call (random counter, offsets), written to the device by each launch.
+            calls (sizes and steps of views), written to the device where they are not among the last ones; "counter": integers that
+            never come again, written by each launch.
         dtype: COMPUTE, or the fixed dtype that the operand is brought to.
         accepts: For a fixed dtype: operand dtypes that are cast to it; empty means any.
         promotes: Whether the operand takes part in promotion.

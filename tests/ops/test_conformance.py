@@ -31,7 +31,7 @@ ATTR_KINDS = {
     "list_data_type": "ListType",
 }
 GIVEN = ("required", "optional")
-INPUT_KINDS = {"device": GIVEN, "const": GIVEN, "value": GIVEN, "optional": ("optional",), "repeated": ("dynamic",)}
+INPUT_KINDS = {"device": GIVEN, "const": GIVEN, "value": GIVEN, "counter": GIVEN, "optional": ("optional",), "repeated": ("dynamic",)}
 
 CHOSEN = {
     ("log2", "base"): "base 2 is what makes Log a log2",

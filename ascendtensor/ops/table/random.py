@@ -13,10 +13,10 @@ from .forms import FLOATS
 _STATE: Final = (
     Input("shape", "const", d.int64),
     Input("key", "value", d.uint64),
-    Input("counter", "value", d.uint64),
+    Input("counter", "counter", d.uint64),
     Input("alg", "const", d.int32),
 )
-_SEEDED: Final = (Input("seed", "value", d.int64), Input("offset", "value", d.int64))
+_SEEDED: Final = (Input("seed", "value", d.int64), Input("offset", "counter", d.int64))
 
 UNIFORM: Final = Row(
     "rand",
