@@ -317,7 +317,7 @@ REASONS = {
     "conv2d, 3x3": "windows are gathered into columns, which PyTorch's convolutions do without",
     "conv2d, depthwise": "nine products an element don't pay for gathering windows; nine passes of multiplying and adding cost as much",
     "max_pool2d, 2x2": _PARTS,
-    "rand": "Philox, as on the chip: ten rounds of five passes each; NumPy has PCG64, PyTorch a Mersenne twister, both in C",
+    "rand": "Philox, as on the chip, by randomgen in C: twice NumPy's PCG64; each draw writes its counter to the device",
     "randn": "as for rand, then Box-Muller",
 }
 """Why PyTorch is more than twice as fast, or NumPy more than 1.3 times, where it is not the launch of a small call."""
