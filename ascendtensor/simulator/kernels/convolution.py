@@ -208,7 +208,8 @@ def _rows(windows: Windows, outputs: int, elements: int) -> Windows:
 
 
 def _share(number: int, work: Callable[[int, int], None], multiplications: int) -> None:
-    shared(number, work, multiplications >= _LARGE, multiplications > SMALL)
+    if number:
+        shared(number, work, multiplications >= _LARGE, multiplications > SMALL)
 
 
 _Tools = tuple[Callable[[int, int], Array], _Products]

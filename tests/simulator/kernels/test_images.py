@@ -90,6 +90,14 @@ def test_blocks_and_both_cores_change_nothing(monkeypatch: pytest.MonkeyPatch, g
         np.testing.assert_allclose(found, expected, 1e-5, 1e-4)
 
 
+def test_no_images_make_no_windows() -> None:
+    x, weight, size = np.zeros((0, 3, 5, 5), np.float32), sample((2, 3, 3, 3), np.float32), const(2, 3, 3, 3).astype(np.int32)
+    size.flags.writeable = False
+    assert made("Conv2D", [x, weight], (0, 2, 3, 3), np.float32, **CONV).size == 0
+    grad = made("Conv2DBackpropFilter", [x, size, np.zeros((0, 2, 3, 3), np.float32)], weight.shape, np.float32, **CONV)
+    same(grad, np.zeros_like(weight))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 @pytest.mark.parametrize(
     ("shape", "kernel", "changed"),
