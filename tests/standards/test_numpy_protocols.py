@@ -349,6 +349,16 @@ def test_interpolation_next_to_infinities_and_nan(x: Any) -> None:
         np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-6)
 
 
+def test_clip_ignores_limits_beyond_the_dtype() -> None:
+    x = at.tensor([5, 200], dtype=at.uint8)
+    for low, high, values in ((-9, 9, [5, 9]), (-9, 300, [5, 200]), (100, 300, [100, 200]), (None, 300, [5, 200]), (-9, None, [5, 200])):
+        clipped = np.clip(x, low, high)
+        assert clipped.dtype is at.uint8 and clipped.tolist() == values
+    for low, high in ((300, None), (None, -4), (-5, -4)):
+        with pytest.raises(at.ValueRangeError, match="does not fit uint8"):
+            np.clip(x, low, high)
+
+
 def test_reductions_of_ufuncs() -> None:
     for ufunc in ufuncs.REDUCTIONS:
         for options in ({}, {"axis": None}, {"axis": 1, "keepdims": True}, {"axis": (0, 1)}):

@@ -23,6 +23,10 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
     a, low, high = border.operands(a, low, high)
     if not is_tensor(a):
         (a,) = border.tensors(low if is_tensor(low) else high, a)[1:]
+    if a.desc.dtype.category == d.INTEGER:
+        limits = d.iinfo(a.desc.dtype)
+        low = None if isinstance(low, int) and low < limits.min else low
+        high = None if isinstance(high, int) and high > limits.max else high
     if low is None and high is None:
         return border.put(shape.clone(a), out)
     if low is not None and high is not None and (is_tensor(low) or is_tensor(high)):
