@@ -347,6 +347,9 @@ def test_interpolation_next_to_infinities_and_nan(x: Any) -> None:
         ours = np.interp(at.tensor(x), places, np.array(heights, np.float32))
         assert ours.dtype is at.float32
         np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-6)
+        double = np.interp(at.tensor([x], dtype=at.float64), places, np.array(heights, np.float32))
+        assert double.dtype is at.float64
+        np.testing.assert_allclose(double.numpy()[0], theirs, rtol=1e-14)
 
 
 def test_clip_ignores_limits_beyond_the_dtype() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ... import dtypes as d
-from ...errors import ShapeError, ValueRangeError
+from ...errors import DTypeError, ShapeError, ValueRangeError
 from ...ops import bessel, comparison, complex_numbers, elementwise, folding, gather, reduction, shape, sorting, special, unary, views
 from ...ops.arguments import is_tensor
 from ...promotion import result_type
@@ -135,8 +135,8 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
     border.refuse("interp", period=period)
     x, xp, fp = border.tensors(x, xp, fp)
     x, xp, fp = (border.floating(each) for each in (x, xp, fp))
-    common = result_type([(each.desc.dtype, len(each.desc.shape)) for each in (x, xp)])
-    x, xp = (border.cast(each, common) for each in (x, xp))
+    x, xp = _promoted(x, xp)
+    fp = _promoted(x, fp)[1]
     last = xp.shape[0] - 1
     place = elementwise.clamp(sorting.searchsorted(xp, x, right=True) - 1, 0, max(last - 1, 0))
     beyond = elementwise.clamp(place + 1, 0, last)
@@ -150,8 +150,16 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
     return comparison.where(x > xp[-1], fp[-1] if right is None else right, found)
 
 
+def _promoted(*operands: Any) -> list[Any]:
+    """Tensors in the dtype that an operator on them computes in."""
+    common = result_type([(each.desc.dtype, len(each.desc.shape)) for each in operands])
+    return [border.cast(each, common) for each in operands]
+
+
 def _unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * math.pi) -> Any:
     p = border.floating(p)
+    if p.desc.dtype.is_complex:
+        raise DTypeError("angles are real numbers", where="unwrap")
     if not p.shape[axis]:
         return shape.clone(p)
     steps = views.narrow(p, axis, 1, p.shape[axis] - 1) - views.narrow(p, axis, 0, p.shape[axis] - 1)
