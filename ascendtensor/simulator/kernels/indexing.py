@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
@@ -43,11 +44,14 @@ from ascendtensor.simulator.kernels.registry import (
     infer,
     kernel,
 )
+from ascendtensor.simulator.kernels.threads import shared
 
 Reduce = Callable[[Array, Any, Array], None]
 
 _PART = 1 << 17
 """Indices handled at a time where there are many."""
+_SHARED = 1 << 22
+"""Length of a mask from which on threads pay."""
 _SHORT = 1 << 14
 """Masks up to this length are taken in one go."""
 _RARE, _FEW = 0.04, 0.1
@@ -605,17 +609,30 @@ def _masked_select(x: Array, mask: Array, out: Array) -> list[Shape]:
     if x.shape != mask.shape:
         x, mask = np.broadcast_arrays(x, mask)
     values, chosen, found = x.reshape(-1), mask.reshape(-1), out.reshape(-1)
-    total = 0
-    for begin in range(0, mask.size, _PART):
-        held, part = chosen[begin : begin + _PART], values[begin : begin + _PART]
-        number = int(np.count_nonzero(held))
-        target = front(found[total:], (number,))
+
+    def take(begin: int, held: Array, start: int, number: int) -> None:
+        part, target = values[begin : begin + _PART], front(found[start:], (number,))
         if number >= held.size * _NEARLY_ALL:  # NumPy then copies runs
             np.copyto(target, part[held])
         else:
             part.take(_places_in(held, number), None, target, "clip")
-        total += number
-    return [(total,)]
+
+    return [(_part_by_part(chosen, take),)]
+
+
+def _part_by_part(mask: Array, take: Callable[[int, Array, int, int], None]) -> int:
+    """Hands over each part of a flat mask, small enough for the cache: where it begins, itself, how many true elements lie before it and
+    how many in it. Returns how many there are."""
+    numbers = [int(np.count_nonzero(mask[begin : begin + _PART])) for begin in range(0, mask.size, _PART)]
+    starts = [*itertools.accumulate(numbers, initial=0)]
+
+    def work(first: int, last: int) -> None:
+        for index in range(first, last):
+            begin = index * _PART
+            take(begin, mask[begin : begin + _PART], starts[index], numbers[index])
+
+    shared(len(numbers), work, mask.size >= _SHARED)
+    return starts[-1]
 
 
 def _places_in(mask: Array, number: int) -> Array:
@@ -664,14 +681,12 @@ def _places_of(x: Array) -> tuple[Array, ...]:
 
 
 def _all_places(mask: Array, out: Array) -> int:
-    """Writes the places where a flat mask holds, part by part so that nothing leaves the cache; returns their number."""
-    total = 0
-    for begin in range(0, mask.size, _PART):
-        held = mask[begin : begin + _PART]
-        number = int(np.count_nonzero(held))
-        np.add(_places_in(held, number), begin, front(out[total:], (number,)))
-        total += number
-    return total
+    """Writes the places where a flat mask holds; returns their number."""
+
+    def take(begin: int, held: Array, start: int, number: int) -> None:
+        np.add(_places_in(held, number), begin, front(out[start:], (number,)))
+
+    return _part_by_part(mask, take)
 
 
 @binder("NonZero", "Where")

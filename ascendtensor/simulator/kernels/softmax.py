@@ -18,7 +18,7 @@ from ascendtensor.simulator.kernels.threads import shared
 
 _PLAIN_BLOCK: Final = 1 << 18
 """Elements of a window that nothing is converted in."""
-_SHARED_PLAIN: Final = 1 << 20
+_SHARED_PLAIN: Final = 1 << 19
 """From so many elements on, threads pay then: with fewer they wait for each other between the passes."""
 
 infer("LogSoftmaxV2")(rules.unary)

@@ -24,6 +24,12 @@ def places(shape: Any, dim: int, kind: Any = np.int64, seed: int = 3) -> np.ndar
 # Gathering
 
 
+def test_parts_of_a_very_long_mask_are_shared_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ascendtensor.simulator.kernels.indexing._SHARED", 1 << 19)
+    for share in (0.05, 0.5, 1.0):
+        test_long_masks(share, 600_001)
+
+
 @DTYPES
 @INDEX_TYPES
 def test_gather_along_every_axis(dtype: Any, kind: Any) -> None:
