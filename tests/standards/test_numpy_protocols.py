@@ -352,6 +352,14 @@ def test_interpolation_next_to_infinities_and_nan(x: Any) -> None:
         np.testing.assert_allclose(double.numpy()[0], theirs, rtol=1e-14)
 
 
+@pytest.mark.parametrize("ufunc", [np.hypot, np.copysign, np.heaviside, np.nextafter, np.maximum], ids=lambda ufunc: ufunc.__name__)
+def test_numbers_leave_the_dtype_of_a_scalar_as_it_is(ufunc: Any) -> None:
+    for x in (at.tensor(1.5, dtype=at.float16), at.tensor([1.5, 2.0], dtype=at.float16), at.tensor(1.5, dtype=at.float64)):
+        for left, right in ((0.5, x), (x, 0.5), (x, 2)):
+            found, wanted = ufunc(left, right), ufunc(*(y.numpy() if isinstance(y, at.Tensor) else y for y in (left, right)))
+            assert found.dtype is x.dtype and np.allclose(found.numpy(), wanted, rtol=2e-3)
+
+
 def test_clip_ignores_limits_beyond_the_dtype() -> None:
     x = at.tensor([5, 200], dtype=at.uint8)
     for low, high, values in ((-9, 9, [5, 9]), (-9, 300, [5, 200]), (100, 300, [100, 200]), (None, 300, [5, 200]), (-9, None, [5, 200])):
