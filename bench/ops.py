@@ -267,6 +267,7 @@ def measured(name: str, operands: dict[str, Operands], repeats: int, seconds: fl
             break
         for library, body in bodies.items():
             time.sleep(PAUSE)
+            timed(body, 1, library == OURS)  # wakes the processors and fills the caches
             times[library].append(timed(body, numbers[library], library == OURS) * 1e3)
     found = {library: min(values) for library, values in times.items()}
     for other in (NUMPY, TORCH):

@@ -36,7 +36,7 @@ def words(key: int, counter: Counter, first: int, blocks: int) -> Array:
     Returns:
         uint32[4 * blocks].
     """
-    if _library() is None:
+    if not in_c():
         return computed(key, counter, first, blocks)
     generator = _taken()
     made: Array = generator.move(key, counter, first).integers(0, 1 << 32, 4 * blocks, np.uint32)
@@ -44,14 +44,16 @@ def words(key: int, counter: Counter, first: int, blocks: int) -> Array:
     return made
 
 
-def fractions(key: int, counter: Counter, first: int, out: Array) -> bool:
-    """Writes the upper 24 bits of each word, as float32 in [0, 1), into a contiguous array; False where randomgen isn't there."""
-    if _library() is None:
-        return False
+def in_c() -> bool:
+    """Whether randomgen is there."""
+    return _library() is not None
+
+
+def fractions(key: int, counter: Counter, first: int, out: Array) -> None:
+    """Writes the upper 24 bits of each word, as float32 in [0, 1), into a contiguous array; randomgen has to be there."""
     generator = _taken()
     generator.move(key, counter, first).random(dtype=np.float32, out=out)
     _spare.append(generator)
-    return True
 
 
 # In C
