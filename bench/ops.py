@@ -4,9 +4,10 @@
                         [--repeats 15] [--seconds 1.5] [--json FILE] [--markdown FILE]
 
 The least of the repeats, libraries in turn, each repeat a few milliseconds long where a call is shorter; ratios of those times (the JSON
-has the medians of the ratios inside a repeat too). Each library keeps its own number of threads by the clock on the wall; `--clock cpu`
-adds up the processor time of all threads, with PyTorch and the matrix library on one, which says more on a busy machine. The result of
-each call replaces the one before, as in a program. First the limits of the machine: what a copy moves and what a matrix product computes.
+has the medians of the ratios inside a repeat too). Of ours also what the kernels take by themselves: the time of the synchronising call
+behind a queue of launches. Each library keeps its own number of threads by the clock on the wall; `--clock cpu` adds up the processor
+time of all threads, with PyTorch and the matrix library on one, which says more on a busy machine. The result of each call replaces the
+one before, as in a program. First the limits of the machine: what a copy moves and what a matrix product computes.
 """
 
 from __future__ import annotations
@@ -210,6 +211,12 @@ def functional(operands: Operands) -> Any:
     return operands.lib.nn.functional
 
 
+WAITING = {"x[mask]", "x[mask], one of ten", "x[mask], nine of ten", "m[mask of rows]", "nonzero"}
+"""Whose calls wait for the shape of their result, so that nothing is queued."""
+KERNEL = "kernel"
+QUEUED, ALONE = 32, 8
+
+
 class Clock:
     """What is timed: the wall's clock, or the processor time of all threads."""
 
@@ -227,6 +234,19 @@ def timed(body: Body, number: int, ours: bool) -> float:
     spent = read() - began
     del result
     return spent / number
+
+
+def run_alone(body: Body) -> float:
+    """Least seconds that the kernels of one call take."""
+    times = []
+    for _ in range(ALONE):
+        for _ in range(QUEUED):
+            result = body()
+        began = Clock.read()
+        at.synchronize()
+        times.append(Clock.read() - began)
+        del result
+    return min(times) / QUEUED
 
 
 def limits() -> str:
@@ -248,7 +268,7 @@ PAUSE = 0.01
 
 
 def measured(name: str, operands: dict[str, Operands], repeats: int, seconds: float) -> dict[str, float]:
-    """Least milliseconds of each library, their ratios "ascendtensor/numpy" and "ascendtensor/torch", and "median ..." of both."""
+    """Least milliseconds of each library and of our "kernel"; the ratios "ascendtensor/numpy" and "ascendtensor/torch", their medians."""
     numpy_words, torch_words = ROWS[name]
     bodies = {
         library: (lambda words=numpy_words if library == NUMPY else torch_words, given=given: words(given))
@@ -261,6 +281,7 @@ def measured(name: str, operands: dict[str, Operands], repeats: int, seconds: fl
             spent = timed(body, numbers[library], library == OURS)
             numbers[library] = max(1, min(1000, int(SAMPLE / max(spent, 1e-7))))
     times: dict[str, list[float]] = {library: [] for library in bodies}
+    alone: list[float] = []
     until = time.perf_counter() + seconds
     for repeat in range(repeats):
         if repeat >= FEWEST and time.perf_counter() > until:
@@ -269,7 +290,11 @@ def measured(name: str, operands: dict[str, Operands], repeats: int, seconds: fl
             time.sleep(PAUSE)
             timed(body, 1, library == OURS)  # wakes the processors and fills the caches
             times[library].append(timed(body, numbers[library], library == OURS) * 1e3)
+            if library == OURS and name not in WAITING and numbers[OURS] >= QUEUED:
+                alone.append(run_alone(body) * 1e3)
     found = {library: min(values) for library, values in times.items()}
+    if alone:
+        found[KERNEL] = min(alone)
     for other in (NUMPY, TORCH):
         if other in times:
             found[f"{OURS}/{other}"] = found[OURS] / found[other]
@@ -350,15 +375,24 @@ def markdown(rows: list[Row], machine: str) -> Iterator[str]:
     """The lines of a table for each dtype, and the reasons that they need."""
     yield f"The machine: {machine}."
     sizes = sorted({row["elements"] for row in rows})
-    heads = " | ".join(f"{size:.0e}: ms | to NumPy | to PyTorch".replace("e+0", "e") for size in sizes)
+    small = sizes[:1]  # where launches count
+    heads = " | ".join(
+        f"{size:.0e}: ms | to NumPy | {'its kernel | ' if size in small else ''}to PyTorch".replace("e+0", "e") for size in sizes
+    )
     for dtype in dict.fromkeys(row["dtype"] for row in rows):
-        yield from ("", f"### {dtype}", "", f"| | {heads} |", "|---" * (1 + 3 * len(sizes)) + "|")
+        yield from ("", f"### {dtype}", "", f"| | {heads} |", "|---" * (1 + 3 * len(sizes) + len(small)) + "|")
         mine = [row for row in rows if row["dtype"] == dtype]
         for name in dict.fromkeys(row["operator"] for row in mine):
             cells = []
             for size in sizes:
                 row = next((row for row in mine if row["operator"] == name and row["elements"] == size), None)
-                cells += ["", "", ""] if row is None else [f"{row[OURS]:.3g}", ratio(row, NUMPY), ratio(row, TORCH)]
+                alone = [""] * (size in small)
+                if row is None:
+                    cells += ["", "", *alone, ""]
+                    continue
+                if alone and KERNEL in row:
+                    alone = [f"{row[KERNEL] / row[NUMPY]:.2f}"]
+                cells += [f"{row[OURS]:.3g}", ratio(row, NUMPY), *alone, ratio(row, TORCH)]
             yield f"| {name} | {' | '.join(cells)} |"
         needed: dict[str, list[str]] = {}
         for row in filter(slow, mine):
