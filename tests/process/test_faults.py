@@ -190,6 +190,7 @@ NAMES = (
     "acl.rt.synchronize_stream",
     "acl.set_tensor_const",
     "acl.set_tensor_dynamic_input",
+    "acl.set_tensor_origin_shape",
     "acl.set_tensor_shape_range",
 )
 
