@@ -201,18 +201,19 @@ REPEATED: Final[dict[tuple[Any, ...], Repeated]] = {}
 numbers stand for, numbers of buffers."""
 REPEATED_KEPT: Final = 192
 """See ``PREPARED_LIMIT``."""
-_ONCE: Final[dict[tuple[Any, ...], None]] = {}
-"""The newest launches that were met once: most of those whose shapes keep changing are never met again."""
+_ONCE: Final[dict[int, None]] = {}
+"""The newest launches that were met once, by hash, which keeps nothing alive: most of those whose shapes keep changing never come again."""
 _ONCE_KEPT: Final = 256
 
 
 def keep_repeated(key: tuple[Any, ...], launch: Repeated, buffers: Buffers) -> None:
     """Keep a launch that was met before for the next ones; beyond the limit the oldest go."""
     with _LOCK:
-        if key not in _ONCE:
-            _ONCE[key] = None
+        met = hash(key)
+        if met not in _ONCE:
+            _ONCE[met] = None
             if len(_ONCE) > _ONCE_KEPT:
-                _ONCE.pop(next(iter(list(_ONCE)), ()), None)
+                _ONCE.pop(next(iter(list(_ONCE)), 0), None)
             return
         while len(REPEATED) >= REPEATED_KEPT:
             REPEATED.pop(next(iter(list(REPEATED)), ()), None)
