@@ -638,8 +638,9 @@ def _part_by_part(mask: Array, take: Callable[[int, Array, int, int], None]) -> 
 def _places_in(mask: Array, number: int) -> Array:
     """The places where a part of a flat mask holds, a number of them."""
     if mask.size * _RARE < number <= mask.size * _FEW:
-        return np.concatenate([mask, np.ones(mask.size // 8, np.bool_)]).nonzero()[0][:number]
-    return mask.nonzero()[0]
+        mask = np.concatenate([mask, np.ones(mask.size // 8, np.bool_)])
+    places: Array = mask.nonzero()[0]
+    return places[:number]
 
 
 @infer("MaskedSelect", "MaskedSelectV3")
