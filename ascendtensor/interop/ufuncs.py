@@ -22,7 +22,8 @@ from ..ops import bessel, comparison, complex_numbers, elementwise, floats, inde
 from ..ops.aliases import expit, gammaln, psi
 from ..ops.arguments import is_tensor
 from ..ops.host import upload
-from ..promotion import promote_types, result_type
+from ..ops.operands import common_dtype
+from ..promotion import promote_types
 from ..shapes import broadcast_shapes
 from . import numpy as border
 from . import reducing
@@ -337,7 +338,7 @@ def _call(like: Any, ufunc: np.ufunc, how: Ufunc, inputs: tuple[Any, ...], optio
     if not any(map(is_tensor, operands)):
         operands = border.tensors(like, *operands)[1:]
     elif how.of_tensors and not all(map(is_tensor, operands)):  # numbers in the dtype that they would not have changed
-        common = result_type([(x.desc.dtype, len(x.desc.shape)) if is_tensor(x) else (type(x), -1) for x in operands])
+        common = common_dtype(*operands)
         operands = [x if is_tensor(x) else upload(x, common, like.desc.device) for x in operands]
     if dtype is not None:
         operands = [border.cast(x, dtype) if is_tensor(x) else x for x in operands]

@@ -20,7 +20,7 @@ from . import comparison, elementwise, unary, views
 from . import reduction as reductions
 from .arguments import checked
 from .call import call
-from .operands import in_dtype
+from .operands import common_dtype, in_dtype
 from .reduction import floating, widened
 from .schema import Row
 from .table import losses as table
@@ -42,7 +42,7 @@ def check_reduction(reduction: str, function: str, allowed: tuple[str, ...] = _R
 
 def common(*operands: TensorBase | None) -> DType:
     """The dtype that operands are promoted to, floating."""
-    dtype = promotion.result_type([(each.desc.dtype, len(each.desc.shape)) for each in operands if each is not None])
+    dtype = common_dtype(*[each for each in operands if each is not None])
     return dtype if dtype.category >= d.FLOATING else d.get_default_dtype()
 
 

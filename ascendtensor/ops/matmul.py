@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, Final, TypeVar
 
-from .. import base, promotion, shapes
+from .. import base, shapes
 from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
@@ -29,7 +29,7 @@ from . import comparison, elementwise, views
 from .arguments import checked
 from .call import binary, call, plain
 from .complex_numbers import conj
-from .operands import in_dtype
+from .operands import common_dtype, in_dtype
 from .precision import DIRECT, parts_of_singles
 from .reduction import sum
 from .table import matrix as table
@@ -444,7 +444,7 @@ def addr(input: T, vec1: T, vec2: T, *, beta: Any = 1, alpha: Any = 1, out: T | 
         tensor([[3., 4.],
                 [6., 8.]], device='npu:0')
     """
-    dtype = promotion.result_type([(each.desc.dtype, len(each.desc.shape)) for each in (input, vec1, vec2)])
+    dtype = common_dtype(input, vec1, vec2)
     input, vec1, vec2 = (in_dtype(each, dtype) for each in (input, vec1, vec2))
     return _added(input, outer(vec1, vec2), beta, alpha, out, "addr")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TypeVar
 
 from .. import dtypes as d
-from .. import promotion
 from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..dtypes import dtype as DType
@@ -16,6 +15,7 @@ from ..errors import DTypeError, ValueRangeError
 from . import comparison, elementwise, host, reduction, unary, views
 from .arguments import checked
 from .call import call, structured
+from .operands import common_dtype
 from .reduction import widened
 from .table import nn as table
 
@@ -99,7 +99,7 @@ def softmin(input: T, dim: int | None = None, dtype: DTypeLike | None = None) ->
 
 
 def _common(x1: TensorBase, x2: TensorBase, function: str) -> DType:
-    dtype = promotion.result_type([(each.desc.dtype, len(each.desc.shape)) for each in (x1, x2)])
+    dtype = common_dtype(x1, x2)
     if dtype.category < d.FLOATING:
         advice = "Cast with .to(float32) first."
         raise DTypeError(f"a floating dtype is needed, not {dtype.name}", advice=advice).with_context(function, (x1, x2))
@@ -161,7 +161,7 @@ def pairwise_distance(x1: T, x2: T, p: float = 2.0, eps: float = 1e-6, keepdim: 
     """
     difference = elementwise.add(elementwise.sub(widened(x1), widened(x2)), eps)
     result = reduction.vector_norm(difference, p, -1, keepdim)
-    dtype = promotion.result_type([(each.desc.dtype, len(each.desc.shape)) for each in (x1, x2)])
+    dtype = common_dtype(x1, x2)
     return _cast(result, dtype) if dtype.is_floating_point else result
 
 

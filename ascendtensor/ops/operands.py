@@ -10,7 +10,7 @@ from math import copysign
 from operator import index as as_int
 from typing import Any, Final, TypeVar
 
-from .. import shapes
+from .. import promotion, shapes
 from ..base import TensorBase
 from ..dtypes import complex128, float64
 from ..dtypes import dtype as DType
@@ -33,6 +33,11 @@ def dim_of(input: TensorBase, dim: int, function: str) -> int:
 def integers(given: Any) -> tuple[int, ...]:
     """One integer, or several, as a tuple."""
     return tuple(map(as_int, given)) if isinstance(given, Iterable) else (as_int(given),)
+
+
+def common_dtype(*operands: TensorBase | complex) -> DType:
+    """The dtype that an operator computes in on tensors and Python numbers."""
+    return promotion.result_type([(x.desc.dtype, len(x.desc.shape)) if isinstance(x, TensorBase) else (type(x), -1) for x in operands])
 
 
 def in_dtype(input: T, dtype: DType) -> T:

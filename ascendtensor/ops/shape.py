@@ -10,7 +10,7 @@ from itertools import product
 from operator import index as as_int
 from typing import Any, TypeVar, overload
 
-from .. import base, promotion, shapes
+from .. import base, shapes
 from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
@@ -22,7 +22,7 @@ from .copying import clone as clone
 from .copying import contiguous as contiguous
 from .copying import from_pairs as from_pairs
 from .indexing import fill
-from .operands import dim_of, filled, in_dtype, integers
+from .operands import common_dtype, dim_of, filled, in_dtype, integers
 from .reduction import sum as total
 from .schema import Row
 from .table import movement as table
@@ -107,7 +107,7 @@ def _is_double(given: tuple[T, ...]) -> bool:
 
 def _joined_specially(given: tuple[T, ...], dim: int) -> T:
     """Some operands have no elements, or are complex128."""
-    dtype = promotion.result_type([(tensor.desc.dtype, len(tensor.desc.shape)) for tensor in given])
+    dtype = common_dtype(*given)
     shaped = [tensor for tensor in given if tensor.desc.shape != (0,)] or list(given[:1])
     try:
         shape = shapes.concat_shape([tensor.desc.shape for tensor in shaped], dim)
@@ -242,7 +242,7 @@ def block_diag(*tensors: T) -> T:
     given = [views.atleast_2d(tensor) for tensor in tensors]
     if not given or any(len(tensor.desc.shape) != 2 for tensor in given):
         raise ShapeError("matrices are needed, at least one", where="block_diag").with_context("block_diag", tensors)
-    dtype = promotion.result_type([(tensor.desc.dtype, 2) for tensor in given])
+    dtype = common_dtype(*given)
     like = in_dtype(given[0], dtype)
     whole = _zeros(like, tuple(sum(tensor.desc.shape[at] for tensor in given) for at in (0, 1)))
     row = column = 0

@@ -330,11 +330,10 @@ def _run(
     if refresh and dims is not None:
         _write_back(outputs, query.specs[1], dims)
         if task is not None and task[0] is not fail and not hosted and Hooks.task_filter is None:
-            given, made = list(handles[0]), list(handles[1])
             specs, found = [*query.specs[0], *query.specs[1]], (TABLE.changes, TABLE.dynamic_first)
             told = None if measured else dims
-            repeated = Repeated(given, made, specs, dict(attributes.values), found, model, target.device, told, task)
-            keep_repeated((op_type, *inputs, *given, attributes, *outputs, *made), repeated, in_buffers + out_buffers)
+            repeated = Repeated(specs, dict(attributes.values), found, model, target.device, told, task)
+            keep_repeated((op_type, *inputs, *handles[0], attributes, *outputs, *handles[1]), repeated, in_buffers + out_buffers)
     return 0
 
 
@@ -361,7 +360,7 @@ def _repeated(args: tuple[Any, ...]) -> bool:
         descs, results = [*map(_desc_of, in_desc_list)], [*map(_desc_of, out_desc_list)]
         attributes = ATTRS[attr_handle] if attr_handle else attrs.EMPTY
         key = (op_type, *descs, *inputs, attributes, *results, *outputs)
-        _, _, specs, said, found, model, device, dims, (fn, arguments) = REPEATED[key]
+        specs, said, found, model, device, dims, (fn, arguments) = REPEATED[key]
         target = LOCAL.streams[stream]
     except (LookupError, TypeError, ValueError):
         return False

@@ -10,7 +10,7 @@ from ... import dtypes as d
 from ...errors import DTypeError, ShapeError, ValueRangeError
 from ...ops import bessel, comparison, complex_numbers, elementwise, folding, gather, reduction, shape, sorting, special, unary, views
 from ...ops.arguments import is_tensor
-from ...promotion import result_type
+from ...ops.operands import common_dtype, in_dtype
 from .. import numpy as border
 from ..ufuncs import same_dtype
 
@@ -152,8 +152,8 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
 
 def _promoted(*operands: Any) -> list[Any]:
     """Tensors in the dtype that an operator on them computes in."""
-    common = result_type([(each.desc.dtype, len(each.desc.shape)) for each in operands])
-    return [border.cast(each, common) for each in operands]
+    common = common_dtype(*operands)
+    return [in_dtype(each, common) for each in operands]
 
 
 def _unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * math.pi) -> Any:

@@ -175,7 +175,6 @@ class Repeated(NamedTuple):
     """A launch of a dynamic model without handle: what it was, to be done once more while it still is so.
 
     Attributes:
-        inputs, outputs: The data buffers.
         specs: What its descriptions said, those of inputs first.
         attrs: What its attributes said.
         found: What the table of models had gone through when the model was found.
@@ -185,8 +184,6 @@ class Repeated(NamedTuple):
         task: The run.
     """
 
-    inputs: list[int]
-    outputs: list[int]
     specs: list[TensorSpec]
     attrs: dict[str, Any]
     found: tuple[int, bool]

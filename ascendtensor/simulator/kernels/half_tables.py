@@ -21,7 +21,7 @@ _TABLES: Final[dict[tuple[Hashable, np.dtype[Any]], Array]] = {}
 def key_of(steps: Callable[..., Any]) -> Hashable | None:
     """What tells a function from others, though it may be defined anew at each binding; None where it depends on more than its operand."""
     if isinstance(steps, FunctionType) and steps.__closure__ is None and steps.__defaults__ is None and steps.__kwdefaults__ is None:
-        return steps.__code__
+        return steps.__code__, steps.__module__
     return None
 
 
