@@ -181,7 +181,7 @@ def test_it_works_after_a_shutdown(handle: bool) -> None:
     assert by(at.ones(2)).tolist() == [2.0, 2.0]  # pyACL has the kernels still, which is no error (TIK-2, TIK-3)
 
 
-def test_prepared_parameters_that_went_are_prepared_again() -> None:  # OM-12
+def test_prepared_parameters_that_went_are_prepared_again(new_process: None) -> None:  # OM-12
     chooser = Chooser()
     by = scaled(chooser, handle=False)
     at.init()
