@@ -21,6 +21,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from ascendtensor import simulator  # noqa: E402
+from ascendtensor.launch.registry import handle_cache  # noqa: E402
 from ascendtensor.runtime import device as devices  # noqa: E402
 
 # No deadline: a busy machine must not fail a property. The same examples in every run: a change lands by what it changes, not by luck.
@@ -65,14 +66,18 @@ def fresh_simulator() -> Iterator[None]:
             simulator.new_process()
 
 
+def _begin_again() -> None:
+    devices.shutdown()
+    simulator.new_process()
+    handle_cache._loaded.clear()  # models that the library had loaded: it is a new process for it, too
+
+
 @pytest.fixture
 def new_process() -> Iterator[None]:
     """The simulator as in a new process, before the test and after it: without loaded models, `set_model_dir`, contents of acl.json."""
-    devices.shutdown()
-    simulator.new_process()
+    _begin_again()
     yield
-    devices.shutdown()
-    simulator.new_process()
+    _begin_again()
 
 
 @pytest.fixture
