@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels import depthwise
 from ascendtensor.simulator.kernels.halves import float32_of, store
 from ascendtensor.simulator.kernels.operands import known_ints, needs, same, unknown
 from ascendtensor.simulator.kernels.registry import (
@@ -351,7 +352,12 @@ def correlate(image: Array, values: Array, out: Array, windows: Windows, groups:
 @binder(*_FORWARD)
 def _conv(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x, weight = needs(inputs[0], "x"), needs(inputs[1], "filter")
-    return _Convolution(x, weight, _optional(inputs, 2), outputs[0], *_windows(x.shape, weight.shape, outputs[0].shape, attrs)).run, ()
+    bias, out = _optional(inputs, 2), outputs[0]
+    windows, groups = _windows(x.shape, weight.shape, out.shape, attrs)
+    run = _Convolution(x, weight, bias, out, windows, groups).run
+    if groups == x.shape[1] and depthwise.pays(weight, windows):
+        run = depthwise.Depthwise(x, weight, bias, out, windows, run).run
+    return run, ()
 
 
 @binder(*_TURNED)

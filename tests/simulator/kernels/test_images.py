@@ -9,7 +9,8 @@ import pytest
 from running import const, defaults, made, meta, ruled, same, sample
 
 from ascendtensor.simulator.engine import compile as compiling
-from ascendtensor.simulator.kernels import convolution, lookup, pooling, resampling, threads
+from ascendtensor.simulator.kernels import convolution, depthwise, lookup, pooling, resampling, threads, windows
+from ascendtensor.simulator.kernels.registry import BFLOAT16
 
 CONV = {"strides": [1, 1, 1, 1], "pads": [0, 0, 0, 0], "dilations": [1, 1, 1, 1], "groups": 1, "data_format": "NCHW"}
 POOL = {"ksize": [1, 1, 2, 2], "strides": [1, 1, 2, 2]}
@@ -129,6 +130,55 @@ def test_long_runs_give_what_single_windows_do(
 def _made_with(monkeypatch: pytest.MonkeyPatch, between: int, rank: int, operands: list[Any], out: Any, attrs: dict[str, Any]) -> Any:
     monkeypatch.setattr(convolution, "_BETWEEN", between)
     return made(f"Conv{rank}D", operands, out, operands[0].dtype, **attrs)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, BFLOAT16])
+@pytest.mark.parametrize(
+    ("shape", "filters", "kernel", "changed"),
+    [
+        ((3, 4, 9, 26), 4, (3, 3), {}),
+        ((2, 4, 7, 30), 8, (3, 2), {"pads": [1, 0, 2, 1]}),
+        ((1, 6, 12, 61), 6, (3, 5), {"pads": [2, 2, 3, 3], "strides": [1, 1, 2, 2], "dilations": [1, 1, 1, 2]}),
+        ((2, 3, 10, 40), 3, (2, 4), {"dilations": [1, 1, 2, 3], "pads": [0, 3, 5, 0]}),
+        ((0, 3, 10, 40), 3, (3, 3), {}),
+    ],
+)
+def test_depthwise_rows_made_together_give_what_single_windows_do(
+    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], filters: int, kernel: tuple[int, int], changed: dict[str, Any], dtype: Any
+) -> None:
+    attrs = {**CONV, "groups": shape[1], **changed}
+    x, weight, bias = sample(shape, dtype), sample((filters, 1, *kernel), dtype), sample((filters,), dtype)
+    if dtype == BFLOAT16:
+        bias = bias.astype(np.float32)
+    (out,) = ruled("Conv2D", [meta(dtype, *shape), meta(dtype, *weight.shape)], **attrs)
+    tolerance = {np.float32: 1e-5, np.float16: 2e-3}.get(dtype, 1e-2)
+    for bad in (None, np.nan, np.inf):
+        if bad is not None and x.size:
+            x[-1, -1, 4, 7] = bad  # stays within the windows that hold it
+        monkeypatch.setattr(depthwise, "_LEAST", 1 << 30)
+        single = made("Conv2D", [x, weight, bias], out, dtype, **attrs).astype(np.float64)
+        monkeypatch.setattr(depthwise, "_LEAST", 1)
+        monkeypatch.setattr(depthwise, "_LARGE", 0)
+        monkeypatch.setattr(threads, "_cores", lambda: 2)
+        for room in (1 << 18, 4000, 1):
+            monkeypatch.setattr(depthwise, "_ROOM", room)
+            rows = made("Conv2D", [x, weight, bias], out, dtype, **attrs).astype(np.float64)
+            np.testing.assert_array_equal(np.isfinite(rows), np.isfinite(single))
+            np.testing.assert_allclose(rows, single, tolerance, tolerance)
+
+
+def test_rows_of_depthwise_convolutions_are_made_together_where_it_pays() -> None:
+    def found(image: tuple[int, int], kernel: tuple[int, int], inputs: int = 1, **changed: tuple[int, int]) -> bool:
+        sizes = {"stride": (1, 1), "dilation": (1, 1), **changed}
+        out = tuple(size - gap * (places - 1) for size, places, gap in zip(image, kernel, sizes["dilation"], strict=True))
+        places = windows.Windows(image, kernel, sizes["stride"], sizes["dilation"], ((0, 0), (0, 0)), out)
+        return depthwise.pays(np.empty((8, inputs, *kernel), np.float32), places)
+
+    assert found((56, 56), (3, 3))
+    assert not found((56, 56), (3, 3), inputs=2)
+    assert not found((56, 10), (3, 3))
+    assert not found((56, 90), (1, 3))
+    assert not found((56, 90), (3, 3), dilation=(4, 1))
 
 
 def test_blocks_of_pools_and_resizes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
