@@ -8,7 +8,7 @@ import numpy as np
 
 from . import base, promotion
 from .base import T, TensorBase
-from .dtypes import DType, DTypeLike, as_dtype
+from .dtypes import DType, DTypeLike, as_dtype, python_number
 from .errors import DTypeError
 from .launch import direct
 from .ops.arguments import checked, require_tensor
@@ -102,7 +102,7 @@ def _operand(operand: Any) -> promotion.Operand:
     if isinstance(operand, TensorBase):
         return operand.desc.dtype, len(operand.desc.shape)
     if isinstance(operand, np.generic):
-        operand = operand.item()
+        operand = python_number(operand)
     if isinstance(operand, (bool, int, float, complex)):
         return type(operand), -1
     try:

@@ -318,7 +318,7 @@ def full(
     """
     no_autograd(requires_grad, "full")
     dtype, device = _of(out, dtype, device)
-    value = fill_value.item() if isinstance(fill_value, (TensorBase, np.generic, np.ndarray)) else fill_value  # type: ignore[union-attr]
+    value = _scalar(fill_value)
     if not isinstance(value, (int, float, complex)):
         raise DTypeError(f"{type(value).__name__} is no number", where="full")
     return _into(_filled(shapes.as_shape(size), value, as_dtype(type(value)) if dtype is None else as_dtype(dtype), device), out)
@@ -680,7 +680,7 @@ def eye(
 
 def _scalar(value: Any) -> Any:
     """A Python number of a NumPy scalar or a tensor of one element."""
-    return value.item() if isinstance(value, (TensorBase, np.generic, np.ndarray)) else value  # type: ignore[union-attr]
+    return dtypes.python_number(value) if isinstance(value, (TensorBase, np.generic, np.ndarray)) else value
 
 
 def _default_of(numbers_are_complex: bool) -> DType:
@@ -752,8 +752,7 @@ def _triangle_places(
 
 def _number(value: Any, where: str) -> Any:
     """A Python number of a number, a NumPy scalar or a tensor of one element."""
-    if isinstance(value, (TensorBase, np.generic, np.ndarray)):
-        value = value.item()  # type: ignore[union-attr]
+    value = _scalar(value)
     if isinstance(value, bool):
         return int(value)
     if not isinstance(value, (int, float)):

@@ -222,6 +222,17 @@ def from_numpy(numpy: np.dtype[Any]) -> dtype:
     raise DTypeError(f"numpy {numpy} has no Ascend type", advice=f"Convert to one of {', '.join(BY_NAME)}.")
 
 
+def python_number(scalar: Any) -> Any:
+    """A NumPy scalar, or what else has one element and `item()`, as a Python number.
+
+    Raises:
+        DTypeError: It is a date or a duration, which `item()` may give as a count of nanoseconds.
+    """
+    if isinstance(scalar, (np.datetime64, np.timedelta64)):
+        raise DTypeError(f"{type(scalar).__name__} is no number", advice="Divide by a unit first, or take .astype(np.int64) of it.")
+    return scalar.item()
+
+
 def from_acl(code: int) -> dtype:
     """The dtype with ACL's number ``code``.
 

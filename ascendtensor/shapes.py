@@ -479,6 +479,8 @@ def simple_index(shape: Shape, strides: Strides, offset: int, parts: tuple[Any, 
                 if step == 1:
                     lengths += (stop - start if stop > start else 0,)
                     steps += (stride,)
+                elif step > _FAR or step < -_FAR:
+                    return None
                 else:
                     length = (stop - start + (step - 1 if step > 0 else step + 1)) // step
                     lengths += (length if length > 0 else 0,)
@@ -507,6 +509,8 @@ def simple_index(shape: Shape, strides: Strides, offset: int, parts: tuple[Any, 
 
 
 _WHOLE: Final = slice(None)
+_FAR: Final = 1 << 31
+"""A step that leads out of every dimension; a longer one would not fit the 64 bits of a stride."""
 
 
 def _without_ellipsis(parts: tuple[Any, ...], ndim: int) -> tuple[Any, ...] | None:
@@ -570,6 +574,7 @@ def _slice(part: slice, length: int) -> tuple[int, int, int]:
         raise ValueRangeError("slice step cannot be zero") from None
     except TypeError:
         raise DTypeError(f"the parts of a slice are integers or None, not {part!r}") from None
+    step = max(-_FAR, min(step, _FAR))
     # len(range(start, stop, step)), which a length beyond sys.maxsize would overflow
     return start, max(0, (stop - start + (step - 1 if step > 0 else step + 1)) // step), step
 

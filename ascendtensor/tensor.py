@@ -413,7 +413,10 @@ class NPUTensor(Methods):
     def __contains__(self, element: Any) -> _Bool:
         if not isinstance(element, (*_OPERANDS, np.generic, np.ndarray)):
             raise DTypeError(f"{type(element).__name__} can't be in a tensor").with_context("in", (self,))
-        return bool((self == element).any())
+        found: Any = self == element
+        if not isinstance(found, NPUTensor):  # neither side knows the other
+            raise DTypeError(f"{type(element).__name__} can't be in a tensor").with_context("in", (self,))
+        return bool(found.any())
 
     def __getitem__(self, index: Any) -> Self:
         return indexing.get(self, index)

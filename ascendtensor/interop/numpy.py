@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import promotion
 from ..base import TensorBase
-from ..dtypes import INTEGER, DTypeLike, as_dtype, bool_, get_default_dtype
+from ..dtypes import INTEGER, DTypeLike, as_dtype, bool_, get_default_dtype, python_number
 from ..errors import DTypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from ..ops import comparison
 from ..ops.call import call
@@ -33,7 +33,7 @@ def operand(value: Any, like: TensorBase) -> Any:
     if isinstance(value, DIRECT):
         return value
     if isinstance(value, np.generic):
-        number = value.item()
+        number = python_number(value)
         return number if isinstance(number, NUMBERS) else NotImplemented
     if isinstance(value, np.ndarray):
         return upload(value, device=like.desc.device)
@@ -72,7 +72,7 @@ def one_operand(value: Any, device: Any) -> Any:
     if value is None or isinstance(value, DIRECT):
         return value
     if isinstance(value, np.generic):
-        number = value.item()
+        number = python_number(value)
         if isinstance(number, NUMBERS):
             return number
     if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) and item.desc.shape for item in value):

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import base, shapes
 from ..base import TensorBase
-from ..dtypes import bool_, complex128, int64
+from ..dtypes import bool_, complex128, int64, python_number
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError
 from ..launch.registry import handle_cache
@@ -191,7 +191,7 @@ def _is_tensor(operand: Any) -> bool:
 def plain(operand: Any) -> Any:
     """An operand in the form that operators take: a view that is not contiguous and aligned is copied by the operator AsStrided."""
     if not isinstance(operand, TensorBase):
-        return operand.item() if isinstance(operand, np.generic) else operand  # a NumPy scalar acts as the Python number that it is
+        return python_number(operand) if isinstance(operand, np.generic) else operand  # a NumPy scalar acts as the Python number that it is
     if base.settle(operand):
         return operand
     return contiguous_copy(operand)

@@ -184,12 +184,7 @@ def item(tensor: TensorBase) -> Any:
     if tensor.desc.numel != 1:
         advice = "Index or reduce it first, or take all of them with tolist() or numpy()."
         raise ValueRangeError(f"a tensor with {tensor.desc.numel} elements is no number", advice=advice).with_context("item", (tensor,))
-    return python_number(download(tensor).reshape(-1)[0])
-
-
-def python_number(value: Any) -> Any:
-    """A NumPy scalar as a Python number."""
-    return value.item()
+    return download(tensor).reshape(-1)[0].item()
 
 
 def nested_lists(tensor: TensorBase) -> Any:

@@ -406,19 +406,21 @@ def _part(part: Any) -> Any:
             raise IndexRangeError(f"tensors used as indices must be integers or bool, not {part.desc.dtype.name}")
         value = host.item(part)
         return value if part.desc.dtype is bool_ else int(value)
-    if isinstance(part, (np.integer, np.bool_)):
+    if isinstance(part, (np.integer, np.bool_)) and not isinstance(part, np.timedelta64):
         return part.item()
     return _host_list(part)
 
 
 def _host_list(part: Any) -> Any:
-    """A list or an array as an array of integers or truth values."""
+    """A list or an array as an array of integers or truth values; one truth value without dimensions as that."""
     try:
         array = np.asarray(part)
     except ValueError as error:
         raise IndexRangeError(f"the index is no array: {error}") from None
     if not array.size and array.dtype.kind == "f":
         array = array.astype(np.int64)
+    if array.dtype.kind == "b" and not array.shape:
+        return bool(array)
     if array.dtype.kind not in "iub":
         kinds = "integers, slices, `...`, None, and tensors, arrays and lists of integers or truth values"
         raise IndexRangeError(f"indices are {kinds}, not {_named(part, array)}")

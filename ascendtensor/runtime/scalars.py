@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ..dtypes import from_numpy
 from ..errors import DTypeError, ValueRangeError
 from . import copies
 from .memory import DeviceBuffer
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .stream import Stream
 
 CAPACITY: Final = 1024
+_PLAIN: Final = frozenset((bool, int, float))
 FEW: Final = 16
 """The most tuples of integers that are kept."""
 
@@ -30,7 +32,9 @@ def encode(dtype: DType, value: Any) -> np.ndarray[Any, np.dtype[Any]]:
     """
     if isinstance(value, (complex, np.complexfloating)) and not dtype.is_complex:
         raise DTypeError(f"the complex number {value} has no value of dtype {dtype.name}")
-    if not isinstance(value, (bool, int, float, complex, np.generic)):
+    if isinstance(value, np.generic):
+        from_numpy(value.dtype)  # refuses texts, dates and extended precision
+    elif not isinstance(value, (bool, int, float, complex)):
         raise DTypeError(f"{type(value).__name__} is no number")
     number: Any = value  # not every NumPy scalar has .real
     try:
@@ -68,9 +72,13 @@ class Scalars:
             dtype: Element type.
             value: A Python or NumPy number.
         """
-        # Equal numbers have equal bits in one dtype, except the zeros, kept as they are written, complex numbers, and NaN, equal to none.
-        found = self._by_value.get((dtype, value or repr(value)))
-        return found if found is not None else self._make(dtype, value)
+        # Equal numbers have equal bits in one dtype, except the zeros, kept as they are written, and NaN, equal to none. What is equal to
+        # a number and of another type (3+0j, a Fraction) is to be refused, whether that number was met before or not.
+        if value.__class__ in _PLAIN:
+            found = self._by_value.get((dtype, value or repr(value)))
+            if found is not None:
+                return found
+        return self._make(dtype, value)
 
     def _make(self, dtype: DType, value: Any) -> DeviceBuffer:
         array = encode(dtype, value)
@@ -82,7 +90,7 @@ class Scalars:
             if buffer is None:
                 buffer = copies.upload_array(array, stream)
                 self._by_bits[(dtype, bits)] = buffer
-            keep = value == value and not dtype.is_complex
+            keep = value.__class__ in _PLAIN and value == value and not dtype.is_complex
             if keep:
                 self._by_value[(dtype, value or repr(value))] = buffer
             if len(self._by_bits) > CAPACITY or len(self._by_value) > 2 * CAPACITY:

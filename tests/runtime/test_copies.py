@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
@@ -199,6 +201,14 @@ def test_scalars_are_told_apart_by_bits(npu: Device) -> None:
     nan = float("nan")
     assert npu.scalar(dtypes.float32, nan) is npu.scalar(dtypes.float32, nan)
     assert len(npu.scalars) == 6
+
+
+@pytest.mark.parametrize("value", [3 + 0j, np.complex64(3), Fraction(3), Decimal(3)], ids=repr)
+def test_what_equals_a_number_that_was_met_is_refused_as_before(value: Any, npu: Device) -> None:
+    for _ in range(2):
+        with pytest.raises(DTypeError, match=r"complex number|is no number"):
+            npu.scalar(dtypes.float32, value)
+        npu.scalar(dtypes.float32, 3.0)
 
 
 def test_one_copy_a_scalar(npu: Device) -> None:

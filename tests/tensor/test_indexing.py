@@ -176,8 +176,21 @@ def test_a_mask_over_a_strided_view_is_written_through() -> None:
 
 def test_truth_values_add_a_dimension() -> None:
     host, tensor = both()
-    for index in (True, False, (True, slice(1, 2)), np.True_):
+    zero = np.array(False)
+    for index in (True, False, (True, slice(1, 2)), np.True_, np.array(True), zero, (zero, [0]), (np.array(True), [0, 2])):
         np.testing.assert_array_equal(tensor[index].numpy(), host[index])
+    tensor[zero] = 5
+    assert tensor.tolist() == host.tolist()
+    tensor[np.array(True)] = host + 1
+    assert tensor.tolist() == (host + 1).tolist()
+
+
+def test_a_step_beyond_every_length_takes_one_place() -> None:
+    host, tensor = both()
+    for step in (2**70, -(2**70), 2**40):
+        host[::step, 1:, ::-step] = tensor[::step, 1:, ::-step] = -step.bit_length()
+        np.testing.assert_array_equal(tensor.numpy(), host)
+        assert tensor[::step].tolist() == host[::step].tolist()
 
 
 def test_zero_dimensional_integer_tensors_are_numbers() -> None:
@@ -278,6 +291,10 @@ def test_values_that_do_not_fit_are_refused() -> None:
             tensor[index] = value
     with pytest.raises(TypeError, match="complex"):
         tensor[0] = 1j
+    for value in (np.datetime64("2020"), np.timedelta64(1), np.str_("1"), np.void(b"ab"), np.longdouble(1)):
+        with pytest.raises(TypeError, match="no Ascend type"):
+            tensor[0] = value
+    assert tensor[0, 0, 1].item() == 1
     with pytest.raises(ValueError, match="300 does not fit int8"):
         at.zeros(2, dtype=at.int8)[0] = 300
     with pytest.raises(ValueError, match="share one place in memory"):

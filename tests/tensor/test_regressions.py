@@ -312,6 +312,22 @@ def test_arrays_and_scalars_that_are_no_numbers_are_refused_by_name() -> None:
         at.add(x, np.str_("a"))
 
 
+@pytest.mark.parametrize("scalar", [np.timedelta64(5, "ns"), np.datetime64("2020-01-01", "ns")], ids=["duration", "date"])
+def test_dates_and_durations_are_no_numbers(scalar: Any) -> None:
+    x = at.ones(2)
+    for call in (
+        lambda: x + scalar,
+        lambda: at.add(x, scalar),
+        lambda: np.add(x, scalar),
+        lambda: at.full((2,), scalar),
+        lambda: x[scalar],
+    ):
+        with pytest.raises((TypeError, IndexError), match=r"is no number|has no Ascend type|indices are integers"):
+            call()
+    with pytest.raises(TypeError, match="can't be in a tensor"):
+        _ = np.str_("a") in x
+
+
 def test_integers_of_numpy_are_dims() -> None:
     x = at.arange(6.0).reshape(2, 3)
     for dim in (np.int64(1), np.uint8(1)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import base, promotion
 from ...base import TensorBase
-from ...dtypes import as_dtype, get_default_dtype
+from ...dtypes import as_dtype, get_default_dtype, python_number
 from ...errors import DTypeError
 from ...ops import comparison, reduction, views
 from .. import numpy as border
@@ -31,7 +31,7 @@ def _operand(value: Any) -> promotion.Operand:
     if isinstance(value, TensorBase):
         return value.desc.dtype, len(value.desc.shape)
     if isinstance(value, np.generic):
-        value = value.item()
+        value = python_number(value)
     if isinstance(value, (int, float, complex)):
         return type(value), -1
     if isinstance(value, np.ndarray):
