@@ -1,7 +1,7 @@
 """Static plans: everything about one signature was decided when the plan was made, so a launch is buffers and a handle.
 
-`BinaryPlan` and `UnaryPlan` are hop 4 of `a + b`; nothing but the work itself lies on their road. `StaticPlan` serves
-every other form of call: scalars, casts, several outputs, absent and repeated inputs.
+`BinaryPlan` and `UnaryPlan` are hop 4 of `a + b`; nothing but the work itself lies on their road, and little more on that of
+`TensorsPlan`. `StaticPlan` serves every other form of call: scalars, casts, several outputs, absent and repeated inputs.
 """
 
 from __future__ import annotations
@@ -299,6 +299,38 @@ class BinaryPlan(StaticPlan):
         self.hits += 1
         execute_with_handle(self.handle_value, [left.data_buffer, right.data_buffer], [output.data_buffer], stream.handle)
         result = _new(input.__class__)
+        result.desc = self.result
+        result.buffer = output
+        return result
+
+
+class TensorsPlan(StaticPlan):
+    """Tensors that need no cast, one output; constants follow the tensors."""
+
+    __slots__ = ("result", "size", "tail")
+
+    def __init__(self, call: Prepared, handle: OpHandle) -> None:
+        super().__init__(call, handle)
+        (self.result,) = self.results
+        (self.size,) = self.sizes
+        self.tail = self.template[len(self.fetches) :]
+
+    def launch(self, *operands: Any) -> Any:
+        try:
+            stream = self.local.stream
+        except AttributeError:
+            stream = self.device.activate()
+        inputs = []
+        for operand in operands:
+            buffer = operand.buffer
+            if buffer.stream is not stream:
+                buffer.read_on(stream)
+            inputs.append(buffer.data_buffer)
+        output = _buffer(stream, self.size)
+        stream.recent.append(self)
+        self.hits += 1
+        execute_with_handle(self.handle_value, inputs + self.tail, [output.data_buffer], stream.handle)
+        result = _new(operands[0].__class__)
         result.desc = self.result
         result.buffer = output
         return result

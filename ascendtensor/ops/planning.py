@@ -21,7 +21,7 @@ from ..launch import operands as fetches
 from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
 from ..launch.each_run import each_run_plan
 from ..launch.registry import HandleRegistry, Unbuilt
-from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, UnaryPlan
+from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, TensorsPlan, UnaryPlan
 from ..launch.variants import dynamic_model, finished_model, variant_of
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
@@ -281,9 +281,11 @@ class Planner:
             return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model, registry.reload)
         family.loaded(variant, seconds)
         handle = registry.handle(description, call.device)
-        if call.simple and len(call.fetches) == 1:
+        if not call.simple or not call.fetches:
+            return StaticPlan(call, handle)
+        if len(call.fetches) == 1:
             return UnaryPlan(call, handle)
-        return BinaryPlan(call, handle) if call.simple and len(call.fetches) == 2 == len(description.inputs) else StaticPlan(call, handle)
+        return BinaryPlan(call, handle) if len(call.fetches) == 2 == len(description.inputs) else TensorsPlan(call, handle)
 
     def _prepare(self, row: Row, operands: tuple[Any, ...], decision: Decision, device: Device) -> Prepared:
         inputs: list[TensorDescription] = []

@@ -7,13 +7,14 @@ from typing import Any, Final, TypeVar
 
 from .. import base, promotion, shapes
 from ..base import TensorBase
+from ..dtypes import complex128
 from ..errors import ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..runtime.desc import TensorDesc
 from .arguments import described, require_tensor
 from .call import call, call_into, contiguous_copy, find, launch_into, plain, whole_storage
 from .schema import Row
 from .table.elementwise import CAST
-from .table.movement import FLIP, VIEW_COPY
+from .table.movement import CLONE, FILL, FLIP, VIEW_COPY
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -137,7 +138,7 @@ def takes_outputs(target: TensorBase, operands: tuple[Any, ...]) -> bool:
 
 
 def copy_into(target: T, source: TensorBase) -> T:
-    """Copy `source`, broadcast and cast, into the memory of any view `target`, by the operator ViewCopy.
+    """Copy `source`, broadcast and cast, into the memory of any view `target`, by the operator ViewCopy where no other can do it.
 
     Raises:
         ShapeError: The source's shape can't be broadcast to the target's.
@@ -151,7 +152,7 @@ def copy_into(target: T, source: TensorBase) -> T:
     check_writable(target, "copy_")
     shape = target.desc.shape
     shapes.expand_strides(source.desc.shape, base.element_strides(source), shape)  # refuses what does not broadcast
-    if target.desc.numel == 0:
+    if target.desc.numel == 0 or _written_whole(target, source):
         return target
     if source.desc.dtype != target.desc.dtype:
         source = call(CAST, (source,), (target.desc.dtype,))
@@ -167,6 +168,31 @@ def copy_into(target: T, source: TensorBase) -> T:
         source = plain(source)
     _copy_view(target, shape, steps, offset, source)
     return target
+
+
+def _written_whole(target: TensorBase, source: TensorBase) -> bool:
+    """Copy in one launch with a handle, where an operator can write the target's memory as it is: one element, or as many as there are.
+
+    Returns:
+        False where nothing was done.
+    """
+    dtype, shape = target.desc.dtype, target.desc.shape
+    same = source.desc.dtype is dtype
+    if source.desc.shape == shape:
+        row, arguments = (CLONE, ()) if same else (CAST, (dtype,))
+    elif same and source.desc.numel == 1:
+        row, arguments = FILL, (shape, dtype)
+    else:
+        return False
+    if complex128 in (dtype, source.desc.dtype) or base.storage(source) is base.storage(target) or not base.settle(source):
+        return False
+    if not takes_outputs(target, ()):
+        return False
+    plan, operands = find(row, (source,), arguments)
+    if not plan.direct:
+        return False
+    launch_into(row, plan, (target,), operands)
+    return True
 
 
 def _copy_view(target: TensorBase, shape: tuple[int, ...], steps: tuple[int, ...], offset: int, source: TensorBase) -> None:
