@@ -178,6 +178,7 @@ def _written_whole(target: TensorBase, source: TensorBase) -> bool:
     """
     dtype, shape = target.desc.dtype, target.desc.shape
     same = source.desc.dtype is dtype
+    arguments: tuple[Hashable, ...]
     if source.desc.shape == shape:
         row, arguments = (CLONE, ()) if same else (CAST, (dtype,))
     elif same and source.desc.numel == 1:
