@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import math
 import os
-import tempfile
+import secrets
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,10 +19,11 @@ import ml_dtypes
 import numpy as np
 
 from .base import TensorBase
-from .errors import AscendTensorError, DTypeError, FileFormatError, UnsupportedError, ValueRangeError
+from .errors import AscendTensorError, DTypeError, FileFormatError, ShapeError, UnsupportedError, ValueRangeError
 from .ops import host
 from .ops.arguments import checked, described
 from .runtime.device import DeviceLike
+from .shapes import MAX_RANK
 
 _installed: Any = None
 try:
@@ -43,6 +44,7 @@ SUFFIXES: Final = (".safetensors", ".npz", ".npy")
 _NPY: Final = b"\x93NUMPY"
 _ZIP: Final = b"PK\x03\x04"
 _EMPTY_ZIP: Final = b"PK\x05\x06"
+_LONGEST_NAME: Final = 0xFFFF
 _TYPES: Final[dict[str, Any]] = {
     "BOOL": np.bool_,
     "U8": np.uint8,
@@ -66,8 +68,8 @@ _TYPES: Final[dict[str, Any]] = {
 def save(obj: Any, f: Any, *, format: str | None = None) -> None:
     """Write a tensor, or a dict of tensors, into a file.
 
-    A file that exists is replaced only once the new one is complete. Views are written as contiguous values, memory that tensors share once
-    for each of them.
+    A file that exists is replaced only once the new one is complete; pipes and devices are written to as they are. Views are written as
+    contiguous values, memory that tensors share once for each of them.
 
     Args:
         obj: A tensor (.npy), or a dict of tensors by name (.safetensors, .npz).
@@ -99,9 +101,9 @@ def save(obj: Any, f: Any, *, format: str | None = None) -> None:
         arrays = {name: _array(value, f"{name!r} must be a tensor", kind) for name, value in obj.items()}
         content = _npz(arrays) if kind == "npz" else _safetensors(arrays)
     if hasattr(f, "write"):
-        f.write(content)
+        _write_all(f, content)
     else:
-        _replace(Path(os.fspath(f)), content)
+        _replace(Path(os.fsdecode(f)), content)
 
 
 @checked
@@ -130,14 +132,21 @@ def load(f: Any, *, device: DeviceLike = None) -> NPUTensor | dict[str, NPUTenso
     """
     content = _content(f)
     if content.startswith(_NPY):
-        return host.upload(_from_npy(content, ".npy file"), None, device)  # type: ignore[no-any-return]
+        return _upload(_from_npy(content, ".npy file"), "the .npy file", device)
     if content.startswith((_ZIP, _EMPTY_ZIP)):
         arrays = _from_npz(content)
     elif len(content) >= 9 and content[8:9] == b"{":
         arrays = _from_safetensors(content)
     else:
         raise _foreign(content)
-    return {name: host.upload(array, None, device) for name, array in arrays.items()}
+    return {name: _upload(array, repr(name), device) for name, array in arrays.items()}
+
+
+def _upload(array: Array, what: str, device: DeviceLike) -> NPUTensor:
+    try:
+        return host.upload(array, None, device)  # type: ignore[no-any-return]
+    except (DTypeError, ShapeError) as error:
+        raise type(error)(f"{what} can't become a tensor: {error.message}", where="load", advice=error.advice) from None
 
 
 def _foreign(content: bytes) -> AscendTensorError:
@@ -152,7 +161,9 @@ def _format(f: Any, format: str | None, function: str) -> str:
     if not hasattr(f, "write") and not isinstance(f, (str, os.PathLike)):
         advice = "First the tensor or the dict of tensors, then the file." if function == "save" else ""
         raise DTypeError(f"a path or an open file is needed, not {described(f)}", where=function, advice=advice)
-    name = getattr(f, "name", "") if hasattr(f, "write") else os.fspath(f)
+    if isinstance(f, io.TextIOBase):
+        raise DTypeError("the file is open in text mode", where=function, advice="Open it in binary mode.")
+    name = getattr(f, "name", "") if hasattr(f, "write") else os.fsdecode(f)
     suffix = "." + format.lstrip(".") if format is not None else os.path.splitext(name if isinstance(name, str) else "")[1].lower()
     if suffix not in SUFFIXES:
         raise FileFormatError(
@@ -165,33 +176,44 @@ def _format(f: Any, format: str | None, function: str) -> str:
 
 def _content(f: Any) -> bytes:
     if hasattr(f, "read"):
-        content = f.read()
+        content = None if isinstance(f, io.TextIOBase) else f.read()
         if not isinstance(content, (bytes, bytearray, memoryview)):
             raise DTypeError("the file is open in text mode", where="load", advice="Open it in binary mode.")
         return bytes(content)
     if not isinstance(f, (str, os.PathLike)):
         raise DTypeError(f"a path or an open file is needed, not {described(f)}", where="load")
-    return Path(os.fspath(f)).read_bytes()
+    return Path(os.fsdecode(f)).read_bytes()
+
+
+def _write_all(file: Any, content: bytes) -> None:
+    """All of the content, where a file without a buffer may take it in parts: Linux writes at most 2 GiB at once."""
+    rest = memoryview(content)
+    while rest:
+        written = file.write(rest)
+        if not isinstance(written, int) or written >= len(rest):  # what gives no number takes all
+            return
+        rest = rest[written:]
 
 
 def _replace(path: Path, content: bytes) -> None:
     """Write beside the file, then put the new one in its place."""
     target = path.resolve()  # a link stays one
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+    if target.exists() and not target.is_file():
+        with target.open("wb") as file:
             file.write(content)
-        os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
+        return
+    beside = target.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:  # less what the user's mask takes
+            file.write(content)
+        if target.exists():
+            os.chmod(beside, target.stat().st_mode & 0o777)
+        os.replace(beside, target)
+    except BaseException as error:
+        beside.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:  # its names are those of the file beside
+            raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 # Arrays into bytes
@@ -223,7 +245,7 @@ def _npz(arrays: Mapping[str, Array]) -> bytes:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             member = zipfile.ZipInfo(f"{name}.npy")  # of a fixed date, so that equal tensors give equal files
-            if member.filename != f"{name}.npy" or member.filename in members:
+            if member.filename != f"{name}.npy" or member.filename in members or len(os.fsencode(member.filename)) > _LONGEST_NAME:
                 raise ValueRangeError(f"the name {name!r} can't stand in a .npz file", where="save")
             members.add(member.filename)
             with archive.open(member, "w", force_zip64=True) as entry:
@@ -252,6 +274,8 @@ def _from_npy(content: bytes, what: str) -> Array:
     file: BinaryIO = io.BytesIO(content)
     try:
         version = _FORMAT.read_magic(file)
+        if version == (3, 0):
+            raise DTypeError(f"the {what} holds structures, a dtype that tensors don't have", where="load")
         read = {(1, 0): _FORMAT.read_array_header_1_0, (2, 0): _FORMAT.read_array_header_2_0}[version]
         shape, columns_first, dtype = read(file)
     except (ValueError, KeyError, TypeError, SyntaxError, EOFError, OverflowError, MemoryError, RecursionError, TokenError) as error:
@@ -263,8 +287,10 @@ def _from_npy(content: bytes, what: str) -> Array:
         raise FileFormatError(
             f"the {what} is truncated or damaged: {needed} bytes of {list(shape)} are needed, {there} are there", where="load"
         )
+    if len(shape) > MAX_RANK:
+        raise FileFormatError(f"the {what} has {len(shape)} dimensions, tensors have at most {MAX_RANK}", where="load")
     flat = np.frombuffer(content, dtype, math.prod(shape), file.tell()) if needed else np.empty(math.prod(shape), dtype)
-    found: Array = flat.reshape(shape, order="F" if columns_first else "C")
+    found: Array = flat.reshape(tuple(map(int, shape)), order="F" if columns_first else "C")
     return found
 
 
