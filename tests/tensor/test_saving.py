@@ -257,7 +257,7 @@ def test_files_that_are_not_there_or_of_text(tmp_path: Path) -> None:
 def test_dtypes_that_tensors_do_not_have(tmp_path: Path) -> None:
     for array in (np.array(["text"]), np.array([(1, 2.0)], "i4,f4"), np.zeros(2, "M8[s]")):
         np.save(tmp_path / "x.npy", array)
-        with pytest.raises(TypeError, match="the .npy file can't become a tensor"):
+        with pytest.raises(TypeError, match=r"the \.npy file can't become a tensor"):
             at.load(tmp_path / "x.npy")
         np.savez(tmp_path / "x.npz", good=np.ones(2), bad=array)
         with pytest.raises(TypeError, match="'bad' can't become a tensor"):
