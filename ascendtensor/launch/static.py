@@ -228,18 +228,18 @@ class UnaryPlan(StaticPlan):
         returns = stream.pool.returns
         if returns:
             try:
-                block = returns.pop()
+                output.block = block = returns.pop()
                 if block.size != self.size:
+                    del output.block
                     returns.append(block)
-                    block = stream.pool.take(self.size)
+                    block = stream.pool.take(self.size, output)
             except IndexError:  # another thread shares the stream and was faster
-                block = stream.pool.take(self.size)
+                block = stream.pool.take(self.size, output)
             except BaseException:  # an interrupt before the block had a name
                 stream.pool.reclaim()
                 raise
         else:
-            block = stream.pool.take(self.size)
-        output.block = block
+            block = stream.pool.take(self.size, output)
         output.data_buffer = block.data_buffer
         output.stream = stream
         output.readers = None
@@ -279,18 +279,18 @@ class BinaryPlan(StaticPlan):
         returns = stream.pool.returns
         if returns:
             try:
-                block = returns.pop()
+                output.block = block = returns.pop()
                 if block.size != self.size:
+                    del output.block
                     returns.append(block)
-                    block = stream.pool.take(self.size)
+                    block = stream.pool.take(self.size, output)
             except IndexError:  # another thread shares the stream and was faster
-                block = stream.pool.take(self.size)
+                block = stream.pool.take(self.size, output)
             except BaseException:  # an interrupt before the block had a name
                 stream.pool.reclaim()
                 raise
         else:
-            block = stream.pool.take(self.size)
-        output.block = block
+            block = stream.pool.take(self.size, output)
         output.data_buffer = block.data_buffer
         output.stream = stream
         output.readers = None

@@ -55,5 +55,6 @@ class HeldInterrupts:
         self._before = None
         HeldInterrupts._holds = False
         _set(_SIGINT, before)
-        if self._came:
-            before(signal.SIGINT, None if self._came is True else self._came)
+        came, self._came = self._came, False  # a frame may know this object, and a ring of the two would keep the frame's tensors
+        if came:
+            before(signal.SIGINT, None if came is True else came)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left, insort
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
@@ -389,7 +389,7 @@ class StreamPool:
         self.returns = self._made_returns()
         self.lent: Iterator[Block] = iter(self.returns.pop, None)
         self.shared_returns: deque[Block] = deque()
-        self.bins: dict[int, list[Block]] = {}
+        self.bins: defaultdict[int, list[Block]] = defaultdict(list)
         self.store: list[tuple[int, int, Block]] = []
         self.pending: deque[tuple[Block, list[int]]] = deque()
         self.segments: list[Segment] = []
@@ -400,16 +400,18 @@ class StreamPool:
 
     def lend(self, size: int, stream: Stream) -> DeviceBuffer:
         """A buffer over a block of exactly `size` bytes, as `take`."""
-        buffer = _new(DeviceBuffer)  # first, so that the block never lies between two owners
-        buffer.block = block = self.take(size)
+        buffer = _new(DeviceBuffer)
+        block = self.take(size, buffer)
         buffer.data_buffer = block.data_buffer
         buffer.stream = stream
         buffer.readers = None
         buffer.extent = 0
         return buffer
 
-    def take(self, size: int) -> Block:
-        """A block of exactly `size` bytes, which is a size class. The device must be current in this thread.
+    def take(self, size: int, buffer: DeviceBuffer) -> Block:
+        """A block of exactly `size` bytes, which is a size class, for a new buffer. The device must be current in this thread.
+
+        The buffer owns it already when this returns, so that an interrupt finds the block with an owner wherever it comes.
 
         Raises:
             OutOfDeviceMemoryError: There is no room, also after waiting for all queued work and releasing the cache.
@@ -432,12 +434,13 @@ class StreamPool:
                 pool.allocations += 1
                 if pool.allocated > pool.peak:
                     pool.peak = pool.allocated
-            return block
         except BaseException:
             if block is not None:  # an interrupt
                 pool.allocated += 0 if counted else size
                 self.returns.append(block)
             raise
+        buffer.block = block
+        return block
 
     def buffer(self, nbytes: int, stream: Stream) -> DeviceBuffer:
         """A buffer for `nbytes` of data, off the hot road."""
@@ -463,11 +466,8 @@ class StreamPool:
         bins, returns, pool = self.bins, self.returns, self.pool
         try:
             while returns:
-                for block in self.lent:  # no calls up to its place, see `lent`
-                    if block.size in bins:
-                        bins[block.size] += [block]
-                    else:
-                        bins[block.size] = [block]
+                for block in self.lent:  # no calls and no branches up to its place, see `lent`
+                    bins[block.size] += [block]
                     pool.allocated -= block.size
                     break
         except IndexError:  # another thread shares the stream and was faster
@@ -504,7 +504,7 @@ class StreamPool:
                 self.pending.popleft()
                 block.users = None
                 block.give_back = partial(self.returns.append, block)
-                self.bins.setdefault(block.size, []).append(block)
+                self.bins[block.size].append(block)
 
     def _find(self, size: int) -> Block:
         self.pool.bury()

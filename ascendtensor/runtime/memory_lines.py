@@ -10,7 +10,7 @@ import sys
 from collections import deque
 from typing import Final
 
-from .memory import Block, Pool, StreamPool
+from .memory import Block, DeviceBuffer, Pool, StreamPool
 
 VARIABLE: Final = "ASCENDTENSOR_MEMORY_LINES"
 _PACKAGE: Final = __name__.partition(".")[0]
@@ -39,8 +39,9 @@ class Returns(deque[Block]):
         self.lines = lines
 
     def pop(self) -> Block:  # type: ignore[override]
+        line = _line()  # first: behind the call nothing may come between the block and its owner
         block = super().pop()
-        self.lines[block.address] = _line()
+        self.lines[block.address] = line
         return block
 
 
@@ -60,8 +61,8 @@ class NotingPool(StreamPool):
     def _made_returns(self) -> deque[Block]:
         return Returns(self.lines)
 
-    def take(self, size: int) -> Block:
-        block = super().take(size)
+    def take(self, size: int, buffer: DeviceBuffer) -> Block:
+        block = super().take(size, buffer)
         self.lines[block.address] = _line()
         return block
 

@@ -187,7 +187,9 @@ def test_two_readers_that_come_at_once_are_both_remembered() -> None:
         def readers(self, value: Any) -> None:
             self.known = value
 
-    buffer = Slow(a.buffer.stream.pool.take(512), a.buffer.stream)
+    lent = a.buffer.stream.pool.lend(512, a.buffer.stream)
+    buffer = Slow(lent.block, a.buffer.stream)
+    del lent.block
 
     def one() -> None:
         stopped.here = True

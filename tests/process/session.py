@@ -186,7 +186,7 @@ def _figures() -> None:
     at.synchronize()
 
 
-def _functions() -> Iterator[tuple[ModuleType, str, str]]:
+def functions() -> Iterator[tuple[ModuleType, str, str]]:
     modules = {"acl": simulator, **{f"acl.{name}": getattr(simulator, name) for name in ("rt", "op", "blas", "util")}}
     for prefix, module in modules.items():
         for name, value in list(vars(module).items()):
@@ -207,7 +207,7 @@ def recorded() -> Iterator[Counter[str]]:
         return call
 
     replaced = []
-    for module, name, full in _functions():
+    for module, name, full in functions():
         original = getattr(module, name)
         replaced.append((module, name, original))
         setattr(module, name, counting(full, original))

@@ -12,7 +12,7 @@ from placement import describe
 from ascendtensor.runtime import copies
 from ascendtensor.runtime.desc import TensorDesc
 from ascendtensor.runtime.device import Device, as_device
-from ascendtensor.runtime.memory import DeviceBuffer, size_class
+from ascendtensor.runtime.memory import DeviceBuffer
 
 
 @pytest.fixture
@@ -38,6 +38,6 @@ def allocate() -> Callable[..., DeviceBuffer]:
 
     def take(nbytes: int, stream: Any = None) -> DeviceBuffer:
         where = stream or as_device(0).current_stream()
-        return DeviceBuffer(where.pool.take(size_class(nbytes)), where)
+        return where.pool.buffer(nbytes, where)
 
     return take

@@ -54,7 +54,7 @@ class AllocatorMachine(RuleBasedStateMachine):
     @rule(nbytes=st.one_of(st.integers(0, 4096), st.integers(0, 3 * MEBI)))
     def allocate(self, nbytes: int) -> None:
         size = size_class(nbytes)
-        buffer = DeviceBuffer(self.stream.pool.take(size), self.stream)
+        buffer = self.stream.pool.lend(size, self.stream)
         assert buffer.block.size == size
         assert buffer.address % 64 == 0
         assert simulator.get_data_buffer_addr(buffer.data_buffer) == buffer.address
@@ -65,14 +65,11 @@ class AllocatorMachine(RuleBasedStateMachine):
     @rule(nbytes=st.integers(0, 4096))
     def allocate_on_the_hot_road(self, nbytes: int) -> None:
         pool, size = self.stream.pool, size_class(nbytes)
-        if pool.returns:
-            block = pool.returns.pop()
-            if block.size != size:
-                pool.returns.append(block)
-                block = pool.take(size)
-        else:
-            block = pool.take(size)
-        self.live.append(DeviceBuffer(block, self.stream))
+        block = pool.returns.pop() if pool.returns else None
+        if block is not None and block.size != size:
+            pool.returns.append(block)
+            block = None
+        self.live.append(DeviceBuffer(block, self.stream) if block is not None else pool.lend(size, self.stream))
         self.peak = max(self.peak, sum(each.block.size for each in self.live))
 
     @rule(which=st.integers(0, 10**6))
@@ -285,7 +282,9 @@ def test_a_block_that_nobody_holds_is_found_again() -> None:
     at.ones(50_000)
     pool.returns.pop()
     assert at.memory_allocated() > held
-    block = pool.take(kept.desc.block_size)
+    lent = pool.lend(kept.desc.block_size, at.current_stream())
+    block = lent.block
+    del lent.block
     pool.reclaim()
     assert at.memory_allocated() == held + block.size
     del block

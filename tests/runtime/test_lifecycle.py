@@ -391,7 +391,7 @@ def test_a_storm_of_interrupts() -> None:
     def work():
         while time.monotonic() < end:
             here = npu.current_stream()
-            live.append(DeviceBuffer(here.pool.take(size_class(rng.randrange(300_000))), here))
+            live.append(here.pool.buffer(rng.randrange(300_000), here))
             if len(live) > 30:
                 del live[rng.randrange(30)]
             if rng.random() < 0.05:
