@@ -26,7 +26,9 @@ from ascendtensor import simulator
 from ascendtensor.launch.registry import handle_cache
 
 PACKAGE = os.path.dirname(at.__file__)
-FLOORS = tuple(os.path.join(PACKAGE, part) for part in ("launch", "ops", "runtime", "acl", "compiler", "base.py", "tensor.py", "creation.py"))
+FLOORS = tuple(
+    os.path.join(PACKAGE, part) for part in ("launch", "ops", "runtime", "acl", "compiler", "base.py", "tensor.py", "creation.py")
+)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is sent by os.kill")
