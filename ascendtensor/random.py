@@ -12,12 +12,8 @@ Seed and counter are values that are written to the device, so no draw ever need
 from __future__ import annotations
 
 import math
-import secrets
-import struct
-import threading
+import operator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-
-import numpy as np
 
 from . import dtypes as d
 from . import shapes
@@ -26,9 +22,21 @@ from .creation import no_autograd
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import DTypeError, ShapeError, ValueRangeError
+from .generators import (
+    Generator,
+    default_generator,
+    fork_rng,
+    generator_of,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from .ops import comparison, elementwise, gather, unary, views
 from .ops.arguments import checked
 from .ops.call import call
+from .ops.operands import in_dtype
 from .ops.table import random as table
 from .ops.table.elementwise import CAST
 from .ops.writing import check_writable, copy_into, into
@@ -43,6 +51,7 @@ __all__ = [
     "binomial",
     "default_generator",
     "dropout",
+    "fork_rng",
     "get_rng_state",
     "initial_seed",
     "manual_seed",
@@ -63,233 +72,9 @@ __all__ = [
 
 T = TypeVar("T", bound=TensorBase)
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-DEFAULT_SEED: Final = 67280421310721
-"""Seed of every generator until it is given another (PyTorch's number)."""
-OFFSET_STEP: Final = 10
-"""How far the counter moves with each draw. Operators of CANN count on from it by themselves; torch_npu leaves as much room."""
-_MASK64: Final = (1 << 64) - 1
-
-
-class Generator:
-    """Seed and counter of one device's random numbers. Safe under threads; two threads never get the same numbers.
-
-    Args:
-        device: The device that it draws on; by default the thread's current device at each draw.
-
-    Raises:
-        DeviceError: No such device.
-
-    Like: torch.Generator.
-
-    Examples:
-        >>> a, b = at.Generator(), at.Generator()
-        >>> a.manual_seed(7).initial_seed(), b.manual_seed(7).initial_seed()
-        (7, 7)
-        >>> at.equal(at.rand(3, generator=a), at.rand(3, generator=b))
-        True
-    """
-
-    def __init__(self, device: DeviceLike = None) -> None:
-        self._device = device if device is None else as_device(device)
-        self._lock = threading.Lock()
-        self._seed = DEFAULT_SEED
-        self._offset = 0
-
-    @property
-    def device(self) -> Device:
-        """The device that it draws on.
-
-        Examples:
-            >>> at.Generator().device
-            npu:0
-        """
-        return as_device(self._device)
-
-    def manual_seed(self, seed: int) -> Generator:
-        """Start again from a seed.
-
-        Args:
-            seed: Any integer of 64 bits, signed or not.
-
-        Raises:
-            ValueRangeError: It has more bits.
-        """
-        number = _seed_of(seed)
-        with self._lock:
-            self._seed, self._offset = number, 0
-        return self
-
-    def seed(self) -> int:
-        """Start again from a seed that nobody can guess, and return it.
-
-        Examples:
-            >>> isinstance(at.Generator().seed(), int)
-            True
-        """
-        return self.manual_seed(secrets.randbits(64)).initial_seed()
-
-    def initial_seed(self) -> int:
-        """The seed that it started from."""
-        return self._seed
-
-    def get_state(self) -> Array:
-        """Seed and counter as 16 bytes, for `set_state`.
-
-        Examples:
-            >>> generator = at.Generator()
-            >>> state = generator.get_state()
-            >>> first = at.rand(2, generator=generator)
-            >>> generator.set_state(state)
-            >>> at.equal(at.rand(2, generator=generator), first)
-            True
-        """
-        with self._lock:
-            return np.frombuffer(struct.pack("<QQ", self._seed, self._offset), np.uint8).copy()
-
-    def set_state(self, new_state: Any) -> None:
-        """Go on from where `get_state` was called.
-
-        Raises:
-            ValueRangeError: It is not the state of a generator.
-        """
-        state = np.asarray(new_state)
-        if state.dtype != np.uint8 or state.shape != (16,):
-            raise ValueRangeError(
-                "this is not the state of a generator", where="Generator.set_state", advice="Give what get_state() returned."
-            )
-        with self._lock:
-            self._seed, self._offset = struct.unpack("<QQ", state.tobytes())
-
-    def draw(self) -> tuple[int, int]:
-        """Seed and counter for one draw; the counter moves on."""
-        with self._lock:
-            offset = self._offset
-            self._offset = (offset + OFFSET_STEP) & (_MASK64 >> 1)
-            return self._seed, offset
-
-    def __repr__(self) -> str:
-        return f"Generator(device={'current' if self._device is None else self._device!r}, seed={self._seed}, offset={self._offset})"
-
-
-class _Generators:
-    """The generator of each device, by its number; they live on through `shutdown()`."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.first_seed = DEFAULT_SEED
-        self.by_index: dict[int, Generator] = {}
-
-    def of(self, index: int) -> Generator:
-        with self.lock:
-            found = self.by_index.get(index)
-            if found is None:
-                found = self.by_index[index] = Generator(index).manual_seed(self.first_seed)
-            return found
-
-    def seed_all(self, seed: int) -> None:
-        with self.lock:
-            self.first_seed = seed
-            for generator in self.by_index.values():
-                generator.manual_seed(seed)
-
-
-_generators: Final = _Generators()
-
-
-def _seed_of(seed: int) -> int:
-    if not -(1 << 63) <= seed <= _MASK64:
-        raise ValueRangeError(f"a seed is an integer of 64 bits, not {seed}", where="manual_seed")
-    return seed & _MASK64
-
-
-@checked
-def default_generator(device: DeviceLike = None) -> Generator:
-    """The generator that draws on a device use where none is given. Like: torch.npu.default_generators[i].
-
-    Examples:
-        >>> at.manual_seed(7) is at.default_generator("npu:0")
-        True
-    """
-    return _generators.of(as_device(device).index)
-
-
-@checked
-def manual_seed(seed: int) -> Generator:
-    """Start the generators of all devices again from a seed.
-
-    Args:
-        seed: Any integer of 64 bits, signed or not.
-
-    Returns:
-        The generator of device 0.
-
-    Raises:
-        ValueRangeError: It has more bits.
-
-    Like: torch.manual_seed, numpy.random.seed.
-
-    Examples:
-        >>> _ = at.manual_seed(7)
-        >>> first = at.rand(2)
-        >>> _ = at.manual_seed(7)
-        >>> at.equal(at.rand(2), first)
-        True
-    """
-    _generators.seed_all(_seed_of(seed))
-    return _generators.of(0)
-
-
-@checked
-def seed() -> int:
-    """Start the generators of all devices again from a seed that nobody can guess, and return it. Like: torch.seed.
-
-    Examples:
-        >>> isinstance(at.seed(), int)
-        True
-    """
-    number = secrets.randbits(64)
-    _generators.seed_all(number)
-    return number
-
-
-@checked
-def initial_seed() -> int:
-    """The seed that the current device's generator started from. Like: torch.initial_seed.
-
-    Examples:
-        >>> at.manual_seed(7).initial_seed(), at.initial_seed()
-        (7, 7)
-    """
-    return default_generator().initial_seed()
-
-
-@checked
-def get_rng_state(device: DeviceLike = None) -> Array:
-    """State of a device's generator. Like: torch.npu.get_rng_state.
-
-    Examples:
-        >>> state = at.get_rng_state()
-        >>> first = at.rand(2)
-        >>> at.set_rng_state(state)
-        >>> at.equal(at.rand(2), first)
-        True
-    """
-    return default_generator(device).get_state()
-
-
-def set_rng_state(new_state: Any, device: DeviceLike = None) -> None:
-    """Put a device's generator into a state. Like: torch.npu.set_rng_state.
-
-    Examples:
-        >>> state = at.get_rng_state()
-        >>> first = at.rand(2)
-        >>> at.set_rng_state(state)
-        >>> at.equal(at.rand(2), first)
-        True
-    """
-    default_generator(device).set_state(new_state)
+_SHORT: Final = 1 << 22
+"""The longest range of integers that is drawn from 32 bits, and from 64 without parts."""
+_LONG: Final = 1 << 54
 
 
 # One draw
@@ -298,7 +83,7 @@ def set_rng_state(new_state: Any, device: DeviceLike = None) -> None:
 def _source(generator: Generator | None, device: DeviceLike) -> tuple[Device, Generator]:
     if generator is None:
         where = as_device(device)
-        return where, _generators.of(where.index)
+        return where, generator_of(where.index)
     where = generator.device if device is None else as_device(device)
     if generator._device is not None and where is not generator.device:
         raise ValueRangeError(f"the generator draws on {generator.device}, not on {where}", where="random")
@@ -340,12 +125,36 @@ def truncated_normal(shape: tuple[int, ...], dtype: DType, generator: Generator 
 
 
 def _integers(low: int, high: int, shape: tuple[int, ...], dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
-    """Drawn with as many bits as the range needs, whatever the dtype, so that the dtype does not change the numbers."""
+    """Drawn with as many bits as the range needs, whatever the dtype, so that the dtype does not change the numbers.
+
+    The operator takes random bits modulo the range, which makes low numbers likelier by up to range / 2**bits: a thousandth at most here.
+    """
+    low, high = operator.index(low), operator.index(high)  # the difference of NumPy's integers has no more bits than they
     where, source = _source(generator, device)
-    key, offset = source.draw()
-    working = d.int32 if low >= -(1 << 31) and high < 1 << 31 else d.int64
-    drawn = call(table.UNIFORM_INT, ((key,), (0, offset), low, high), (shape, working), where)
+    if high - low > _LONG:
+        drawn = _in_parts(low, high, shape, source, where)
+        working = d.int64
+    else:
+        working = d.int32 if high - low <= _SHORT and low >= -(1 << 31) and high < 1 << 31 else d.int64
+        drawn = _operator_integers(low, high, shape, working, source, where)
     return drawn if dtype is working else call(CAST, (drawn,), (dtype,))
+
+
+def _operator_integers(low: int, high: int, shape: tuple[int, ...], dtype: DType, source: Generator, where: Device) -> Any:
+    key, offset = source.draw()
+    return call(table.UNIFORM_INT, ((key,), (0, offset), low, high), (shape, dtype), where)
+
+
+def _in_parts(low: int, high: int, shape: tuple[int, ...], source: Generator, where: Device) -> Any:
+    """Upper and lower 32 bits by themselves; the few numbers that are beyond the end are drawn again, as the operator does."""
+    start, below = divmod(low, 1 << 32)
+    last, rest = divmod(high - low - 1, 1 << 32)
+    upper = _operator_integers(0, last + 1, shape, d.int64, source, where)
+    lower = _operator_integers(0, 1 << 32, shape, d.int64, source, where)
+    again = _operator_integers(low, high, shape, d.int64, source, where)
+    beyond = comparison.logical_and(comparison.eq(upper, last), comparison.gt(lower, rest))
+    made = elementwise.add(elementwise.mul(elementwise.add(upper, start), 1 << 32), elementwise.add(lower, below))
+    return comparison.where(beyond, again, made)
 
 
 def _trials(shape: tuple[int, ...], prob: Any, dtype: DType, generator: Generator | None, device: DeviceLike) -> Any:
@@ -474,7 +283,8 @@ def randint(
     Raises:
         ValueRangeError: `low` is not below `high`, or the dtype does not hold them.
 
-    Ascend operator: StatelessRandomUniformIntV2. Like: torch.randint, numpy.random.randint.
+    Ascend operator: StatelessRandomUniformIntV2; three of them, Mul, Add and SelectV2 for ranges of more than 54 bits.
+    Like: torch.randint, numpy.random.randint.
 
     Examples:
         >>> bool((at.randint(3, 5, (100,)) < 5).all())
@@ -842,10 +652,26 @@ def uniform_(input: T, a: float = 0.0, b: float = 1.0, *, generator: Generator |
     check_writable(input, "uniform_")
     if not b >= a:
         raise ValueRangeError(f"a, {a}, must not be above b, {b}", where="uniform_")
-    drawn = _uniform(input.desc.shape, _floating(input.desc.dtype, "uniform_"), generator, input.desc.device)
-    if (a, b) != (0.0, 1.0):
-        drawn = elementwise.add(elementwise.mul(drawn, b - a), a)
-    return copy_into(input, drawn)
+    dtype = _floating(input.desc.dtype, "uniform_")
+    most = float(d.finfo(dtype).max)
+    if not (-most <= a and b <= most and b - a <= most):
+        raise ValueRangeError(f"from {a} to {b} is more than {dtype.name} holds", where="uniform_")
+    if (a, b) == (0.0, 1.0):
+        return copy_into(input, _uniform(input.desc.shape, dtype, generator, input.desc.device))
+    drawn = _uniform(input.desc.shape, _wide(dtype), generator, input.desc.device)
+    scaled = in_dtype(elementwise.add(elementwise.mul(drawn, b - a), a), dtype)
+    return copy_into(input, elementwise.clamp(scaled, max=max(_below(b, dtype), a)))
+
+
+def _below(end: float, dtype: DType) -> float:
+    """The largest number of a dtype that is below another: what is rounded up to the end of a range becomes it."""
+    info = d.finfo(dtype)
+    digits = 1 - round(math.log2(info.eps))
+    mantissa, exponent = math.frexp(end)
+    if mantissa == 0.5:
+        exponent -= 1
+    unit = 2.0 ** max(exponent - digits if end else -1074, round(math.log2(info.smallest_normal)) - digits + 1)
+    return (math.ceil(end / unit) - 1) * unit
 
 
 @checked

@@ -10,7 +10,7 @@ import numpy as np
 from harness import FLOATS, INT64, SAME, Array, Record, d
 
 import ascendtensor as at
-from ascendtensor import random
+from ascendtensor import generators, random
 from ascendtensor.dtypes import dtype as DType
 from ascendtensor.nn import init
 from ascendtensor.ops.table import random as table
@@ -25,7 +25,7 @@ def words(count: int, draw: int = DRAW, seed: int = SEED) -> list[int]:
     """32-bit words of Philox4x32-10 (Salmon et al., 2011) with the seed as key and (block, offset) as counter."""
     found: list[int] = []
     for block in range(-(-count // 4)):
-        offset = draw * random.OFFSET_STEP
+        offset = draw * generators.OFFSET_STEP
         state = [block & 0xFFFFFFFF, block >> 32, offset & 0xFFFFFFFF, offset >> 32]
         key = [seed & 0xFFFFFFFF, seed >> 32]
         for _ in range(10):
@@ -70,12 +70,22 @@ def truncated(shape: tuple[int, ...], dtype: DType) -> Array:
     return made
 
 
+def longs(count: int, draw: int = DRAW) -> list[int]:
+    given = words(2 * count, draw)
+    return [given[2 * at] | given[2 * at + 1] << 32 for at in range(count)]
+
+
 def integers(low: int, high: int, shape: tuple[int, ...]) -> Array:
+    """Bits modulo the range; in ranges of more than 54 bits the upper ones, the lower ones, and other numbers for those beyond the end."""
     count = math.prod(shape)
-    given = words(2 * count)
-    long = high >= 2**31 or low < -(2**31)
-    numbers = [given[2 * at] | given[2 * at + 1] << 32 if long else given[at] for at in range(count)]
-    return np.array([low + number % (high - low) for number in numbers], np.int64).reshape(shape)
+    if high - low > 2**54:
+        last, rest = divmod(high - low - 1, 2**32)
+        parts = zip(longs(count), longs(count, DRAW + 1), longs(count, DRAW + 2), strict=True)
+        pairs = [(upper % (last + 1), lower % 2**32, again) for upper, lower, again in parts]
+        drawn = [again if upper == last and lower > rest else upper << 32 | lower for upper, lower, again in pairs]
+    else:
+        drawn = words(count) if high - low <= 2**22 and high <= 2**31 - 1 and low >= -(2**31) else longs(count)
+    return np.array([low + number % (high - low) for number in drawn], np.int64).reshape(shape)
 
 
 def drawing(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,10 +106,12 @@ def shaped(dtype: DType) -> Iterator[Any]:
 
 def ranges(dtype: DType) -> Iterator[Any]:
     given = [(0, 10), (0, 1), (3, 100)]
+    if dtype.itemsize > 2:
+        given += [(0, 2**22), (1, 2**24)]
     if dtype.is_signed:
         given.append((-7, 9))
     if dtype is d.int64:
-        given += [(-(2**31), 2**31 - 1), (-(2**40), 2**41), (-(2**63), 2**63 - 1)]
+        given += [(-(2**31), 2**31 - 1), (-(2**40), 2**41), (-(2**53), 2**53), (-(2**63), 2**63 - 1), (-(2**63), 2**62 + 5), (3, 2**54 + 4)]
     return ((low, high, shape, dtype) for low, high in given for shape in SHAPES)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 from harness import host, tensor
 
 from ascendtensor import dtypes as d
-from ascendtensor import random
+from ascendtensor import generators, random
 from ascendtensor.launch.registry import handle_cache
 from ascendtensor.ops import views
 from ascendtensor.runtime import device as devices
@@ -66,7 +68,7 @@ def test_a_seed_of_more_bits_is_refused() -> None:
 def test_a_seed_that_nobody_knows() -> None:
     one, two = random.seed(), random.Generator().seed()
     assert one != two and random.initial_seed() == one
-    random.manual_seed(random.DEFAULT_SEED)
+    random.manual_seed(generators.DEFAULT_SEED)
 
 
 def test_a_state_is_gone_back_to() -> None:
@@ -82,6 +84,45 @@ def test_a_state_is_gone_back_to() -> None:
     first = host(random.rand(3))
     random.set_rng_state(kept)
     np.testing.assert_array_equal(first, host(random.rand(3)))
+
+
+def test_numpys_integers_are_seeds_and_ranges() -> None:
+    for seed in (np.int64(-4), np.uint64(2**63), np.uint8(3)):
+        assert random.Generator().manual_seed(seed).initial_seed() == int(seed) % 2**64
+    random.manual_seed(1)
+    first = host(random.randint(np.int64(-(2**63)), np.int64(2**63 - 1), (9,)))
+    random.manual_seed(1)
+    np.testing.assert_array_equal(first, host(random.randint(-(2**63), 2**63 - 1, (9,))))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda it: it.clone_state(), lambda it: pickle.loads(pickle.dumps(it))])
+def test_a_copy_of_a_generator_goes_on_by_itself(copied: Callable[[Any], Any]) -> None:
+    one = random.Generator("npu:0").manual_seed(5)
+    random.rand(3, generator=one)
+    other = copied(one)
+    assert other.device is one.device and other.initial_seed() == 5
+    np.testing.assert_array_equal(host(random.rand(4, generator=one)), host(random.rand(4, generator=other)))
+    assert other.get_state().tolist() == one.get_state().tolist()
+    random.rand(1, generator=one)
+    assert other.get_state().tolist() != one.get_state().tolist()
+
+
+def test_a_fork_puts_generators_back() -> None:
+    random.manual_seed(4)
+    random.rand(2)
+    with pytest.raises(KeyError), random.fork_rng():
+        first = host(random.rand(3))
+        random.manual_seed(9)
+        there = host(random.rand(3, device="npu:1"))
+        raise KeyError
+    np.testing.assert_array_equal(first, host(random.rand(3)))
+    assert random.default_generator("npu:1").initial_seed() == 4 and (host(random.rand(3, device="npu:1")) != there).all()
+    with random.fork_rng(devices=["npu:1"]):
+        random.manual_seed(5)
+    assert [random.default_generator(device).initial_seed() for device in ("npu:0", "npu:1")] == [5, 4]
+    with random.fork_rng(enabled=False):
+        random.manual_seed(6)
+    assert random.initial_seed() == 6
 
 
 def test_a_generator_of_another_kind_of_device_is_refused_when_it_is_made() -> None:
@@ -164,6 +205,25 @@ def test_uniform_numbers_stay_below_one(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [d.float32, d.float16, d.bfloat16, d.float64])
+def test_no_number_is_the_upper_end(dtype: Any) -> None:
+    random.manual_seed(2)
+    for low, high in ((1, 2), (-3, -2), (100, 101), (0, 1e-3), (30000, 31000), (-1, 0), (2.001, 2.002), (5, 5)):
+        found = host(random.uniform_(tensor(np.zeros(MANY, dtype.numpy)), low, high)).astype(np.float64)
+        rounded = float(np.array(low).astype(dtype.numpy))
+        assert found.min() >= rounded and (found.max() < high or found.max() == rounded), (low, high)
+        coarse = float(d.finfo(dtype).eps) * max(abs(low), abs(high))
+        assert abs(found.mean() - (low + high) / 2) < 0.01 * (high - low) + coarse, (low, high)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"), [(np.float32, -3e38, 3e38), (np.float64, -1.7e308, 1.7e308), (np.float16, 0, 1e6), (np.float32, 0, np.inf)]
+)
+def test_ends_beyond_the_dtype_are_refused(dtype: Any, low: float, high: float) -> None:
+    with pytest.raises(ValueError, match="is more than float"):
+        random.uniform_(zeros((2,), dtype), low, high)
+
+
+@pytest.mark.parametrize("dtype", [d.float32, d.float16, d.bfloat16, d.float64])
 def test_normal_numbers(dtype: Any) -> None:
     drawn = host(random.randn(MANY, dtype=dtype)).astype(np.float64)
     assert abs(drawn.mean()) < 0.03 and abs(drawn.std() - 1) < 0.03
@@ -186,6 +246,29 @@ def test_integers_are_the_same_in_every_dtype() -> None:
     for one in drawn[1:]:
         np.testing.assert_array_equal(drawn[0], one)
     assert set(host(random.randint(3, (200,)))) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (0, 3 << 29),
+        (0, 200_000_000),
+        (0, 3 << 61),
+        (-(2**63), 2**62),
+        (-(2**63), 2**63 - 1),
+        (-7, 2**53 + 3),
+        (2**63 - 2, 2**63 - 1),
+        (5, 2**20),
+    ],
+    ids=str,
+)
+def test_integers_of_long_ranges_are_equally_likely(low: int, high: int) -> None:
+    random.manual_seed(1)
+    drawn = [int(number) for number in host(random.randint(low, high, MANY))]
+    assert low <= min(drawn) and max(drawn) < high
+    eighths = np.bincount([(number - low) * 8 // (high - low) for number in drawn], minlength=8)
+    if high - low > 1:  # seven degrees of freedom: 24.3 in one of a thousand
+        assert ((eighths - MANY[0] / 8) ** 2 / (MANY[0] / 8)).sum() < 24.3
 
 
 def test_permutations() -> None:
