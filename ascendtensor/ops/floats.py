@@ -23,7 +23,7 @@ from .results import MantissaExponent
 from .special import finished, promoted, real, working
 from .table import special as table
 from .table.movement import FILL
-from .writing import into, write
+from .writing import into, into_all, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -231,7 +231,7 @@ def frexp(input: T, *, out: tuple[T, T] | None = None) -> MantissaExponent[T]:
         mantissa if wide is dtype else comparison.cast(mantissa, dtype),
         in_dtype(exponent, d.int32),
     )
-    return parts if out is None else MantissaExponent(into(parts.mantissa, out[0]), into(parts.exponent, out[1]))
+    return into_all(parts, out)
 
 
 # Logarithms of sums

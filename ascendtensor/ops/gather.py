@@ -654,6 +654,8 @@ def nonzero(input: T, *, as_tuple: bool = False, out: T | None = None) -> Any:
         >>> at.nonzero(at.tensor([0, 5, 6]), as_tuple=True)
         (tensor([1, 2], device='npu:0'),)
     """
+    if as_tuple and out is not None:
+        raise DTypeError("there is no out with as_tuple").with_context("nonzero", (input,))
     shape = input.desc.shape
     if input.desc.dtype.is_complex:
         input = in_dtype(input, d.bool_)

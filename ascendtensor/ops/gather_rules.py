@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .. import shapes
 from ..dtypes import int64
 from ..errors import ShapeError
-from .schema import Meta, Outcome
+from .schema import Meta, Outcome, pointwise
 
 Shape = tuple[int, ...]
 
@@ -34,6 +34,7 @@ def gather(operands: Sequence[Meta], dim: int) -> Outcome:
     return Outcome((index,), attrs={"dim": axis}, inputs=(_lifted(shape), seen), outputs=(seen,))
 
 
+@pointwise  # in its first operand, the only one that it is ever given the memory of
 def scatter(operands: Sequence[Meta], dim: int, reduction: str) -> Outcome:
     """One update for each element of the index."""
     shape, index, updates = (operand.shape for operand in operands)

@@ -22,7 +22,7 @@ from .complex_numbers import conj
 from .operands import filled
 from .results import NamedTuple
 from .table.linalg import LINEAR, matrix_shape
-from .writing import into
+from .writing import into_all
 
 T = TypeVar("T", bound=TensorBase)
 R = TypeVar("R")
@@ -216,17 +216,8 @@ def equal_stacks(function: str, *matrices: T) -> tuple[T, ...]:
     )
 
 
-def put(results: Any, out: Any) -> Any:
-    """Several results, in the tensors of `out` where that is given; the named tuple keeps its class.
-
-    Raises:
-        DTypeError: `out` has not as many tensors.
-    """
-    if out is None:
-        return results
-    if not isinstance(out, (tuple, list)) or len(out) != len(results):
-        raise DTypeError(f"out must hold {len(results)} tensors")
-    return type(results)(*(into(result, target) for result, target in zip(results, out, strict=True)))
+put: Final = into_all
+"""Several results, in the tensors of `out`."""
 
 
 def epsilon(dtype: DType) -> float:

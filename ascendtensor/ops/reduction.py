@@ -22,7 +22,7 @@ from .arguments import checked
 from .call import call, structured
 from .results import MinMax, ValuesIndices
 from .table import reduction as table
-from .writing import into, write
+from .writing import into, into_all, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -356,8 +356,7 @@ def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False, out: Any
         >>> largest
         tensor(3, device='npu:0')
     """
-    low, high = (None, None) if out is None else out
-    return MinMax(amin(input, dim, keepdim, out=low), amax(input, dim, keepdim, out=high))
+    return into_all(MinMax(amin(input, dim, keepdim), amax(input, dim, keepdim)), out)
 
 
 @overload
@@ -402,7 +401,7 @@ def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
     else:
         indices, values = structured(table.MAX_DIM, input, dim, keepdim)
         found = ValuesIndices(values, indices)
-    return put_pair(found, out)
+    return into_all(found, out)
 
 
 @overload
@@ -433,15 +432,7 @@ def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
     else:
         indices, values = structured(table.MIN_DIM, input, dim, keepdim)
         found = ValuesIndices(values, indices)
-    return put_pair(found, out)
-
-
-def put_pair(found: ValuesIndices[T], out: Any) -> ValuesIndices[T]:
-    """Values and indices, in the two tensors of `out` where they are given."""
-    if out is None:
-        return found
-    values, indices = out
-    return ValuesIndices(into(found.values, values), into(found.indices, indices))
+    return into_all(found, out)
 
 
 def _comparable(input: T) -> T:
@@ -776,7 +767,7 @@ def cummax(input: T, dim: int, *, out: Any = None) -> ValuesIndices[T]:
         >>> places
         tensor([0, 1, 1, 3], device='npu:0')
     """
-    return put_pair(ValuesIndices(*structured(table.CUMMAX, input, dim)), out)
+    return into_all(ValuesIndices(*structured(table.CUMMAX, input, dim)), out)
 
 
 @checked
@@ -793,4 +784,4 @@ def cummin(input: T, dim: int, *, out: Any = None) -> ValuesIndices[T]:
         tensor([0, 0, 2, 2], device='npu:0')
     """
     values, indices = structured(table.CUMMIN, input, dim)
-    return put_pair(ValuesIndices(values, comparison.cast(indices, d.int64)), out)
+    return into_all(ValuesIndices(values, comparison.cast(indices, d.int64)), out)

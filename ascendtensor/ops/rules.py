@@ -8,19 +8,22 @@ from typing import Any
 from .. import shapes
 from ..dtypes import dtype as DType
 from ..errors import ShapeError
-from .schema import Meta, Outcome, Rule
+from .schema import Meta, Outcome, Rule, pointwise
 
 
+@pointwise
 def same(operands: Sequence[Meta]) -> Outcome:
     """One output of the first operand's shape."""
     return Outcome((operands[0].shape,))
 
 
+@pointwise
 def broadcast(operands: Sequence[Meta]) -> Outcome:
     """One output of the operands' common shape."""
     return Outcome((shapes.broadcast_shapes(*(operand.shape for operand in operands)),))
 
 
+@pointwise
 def cast(operands: Sequence[Meta], dtype: DType) -> Outcome:
     return Outcome((operands[0].shape,), attrs={"dst_type": dtype.acl}, dtypes=(dtype,))
 
@@ -63,6 +66,7 @@ def flip(operands: Sequence[Meta], dims: tuple[int, ...]) -> Outcome:
 def attributes(*names: str) -> Rule:
     """A rule for one output of the first operand's shape whose arguments are attributes, by name."""
 
+    @pointwise
     def rule(operands: Sequence[Meta], *values: Any) -> Outcome:
         return Outcome((operands[0].shape,), attrs=dict(zip(names, values, strict=True)))
 
@@ -72,6 +76,7 @@ def attributes(*names: str) -> Rule:
 def comparison(*names: str) -> Rule:
     """As `attributes`, with one output of the operands' common shape."""
 
+    @pointwise
     def rule(operands: Sequence[Meta], *values: Any) -> Outcome:
         common = shapes.broadcast_shapes(*(operand.shape for operand in operands))
         return Outcome((common,), attrs=dict(zip(names, values, strict=True)))
@@ -79,12 +84,14 @@ def comparison(*names: str) -> Rule:
     return rule
 
 
+@pointwise
 def complex_abs(operands: Sequence[Meta]) -> Outcome:
     """The type of the parts is an attribute too."""
     (operand,) = operands
     return Outcome((operand.shape,), attrs={"Tout": operand.dtype.to_real()})
 
 
+@pointwise
 def masked(operands: Sequence[Meta]) -> Outcome:
     """The common shape of a tensor and its mask; the value is one element."""
     input, mask, value = operands

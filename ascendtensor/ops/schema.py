@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ..codes import Format
 from ..dtypes import dtype as DType
@@ -52,6 +52,18 @@ class Outcome(NamedTuple):
 
 Rule = Callable[..., Outcome]
 """`rule(operands: Sequence[Meta], *arguments) -> Outcome`: shapes and structure from shapes and structure, nothing else."""
+
+R = TypeVar("R", bound=Rule)
+
+POINTWISE: Final[set[Rule]] = set()
+"""Rules of operators that compute an element of the result from the operands' elements at its place alone, so that the result may have the
+memory of an operand (OP-17). Others, a product of matrices or a running sum, would read what they have written already."""
+
+
+def pointwise(rule: R) -> R:
+    """Marks a rule as one of `POINTWISE`."""
+    POINTWISE.add(rule)
+    return rule
 
 
 @dataclass(frozen=True)

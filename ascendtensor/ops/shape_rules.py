@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .. import shapes
 from ..errors import ShapeError, ValueRangeError
-from .schema import Meta, Outcome
+from .schema import Meta, Outcome, pointwise
 
 Ints = tuple[int, ...]
 
@@ -46,6 +46,7 @@ def repeat_each(operands: Sequence[Meta], dim: int, total: int) -> Outcome:
     return Outcome(((*shape[:dim], total, *shape[dim + 1 :]),), attrs={"axis": dim})
 
 
+@pointwise
 def triangle(operands: Sequence[Meta], diagonal: int) -> Outcome:
     """A part of each matrix."""
     shape = operands[0].shape

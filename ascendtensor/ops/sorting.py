@@ -21,12 +21,12 @@ from . import comparison, complex_numbers, elementwise, gather, host, reduction,
 from .arguments import checked
 from .call import call, structured
 from .operands import dim_of
-from .reduction import narrowed, put_pair, widened
+from .reduction import narrowed, widened
 from .results import ValuesIndices
 from .table import reduction as counting
 from .table import sorting as table
 from .table.movement import FILL
-from .writing import copy_into, into
+from .writing import copy_into, into, into_all
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -95,7 +95,7 @@ def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False
     """
     axis = dim_of(input, dim, "sort")
     values, places = _ordered(_to_last(input, axis), descending, stable)
-    return put_pair(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
+    return into_all(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
 
 
 @checked
@@ -155,7 +155,7 @@ def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = T
     """
     axis = dim_of(input, dim, "topk")
     values, places = _first(_to_last(input, axis), k, largest, sorted)
-    return put_pair(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
+    return into_all(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
 
 
 @checked
@@ -192,7 +192,7 @@ def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Any
     if not 1 <= k <= length:
         raise ValueRangeError(f"selected number k out of range: {k} for a dimension of size {length}").with_context("kthvalue", (input,))
     values, places = _first(_to_last(input, axis), k, False, True)
-    return put_pair(ValuesIndices(_taken(values, k - 1, axis, keepdim), _long(_taken(places, k - 1, axis, keepdim))), out)
+    return into_all(ValuesIndices(_taken(values, k - 1, axis, keepdim), _long(_taken(places, k - 1, axis, keepdim))), out)
 
 
 def _taken(ordered: T, place: int, axis: int, keepdim: bool) -> T:
@@ -245,7 +245,7 @@ def median(input: T, dim: int | None = None, keepdim: bool = False, *, out: Any 
         if input.desc.numel == 0 and input.desc.dtype.is_floating_point:
             return into(call(FILL, (math.nan,), ((), input.desc.dtype), input.desc.device), out)
         return into(_median(views.ravel(input), 0, False, "median").values, out)
-    return put_pair(_median(input, dim_of(input, dim, "median"), keepdim, "median"), out)
+    return into_all(_median(input, dim_of(input, dim, "median"), keepdim, "median"), out)
 
 
 def _median(input: T, axis: int, keepdim: bool, function: str) -> ValuesIndices[T]:

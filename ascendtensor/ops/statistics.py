@@ -17,12 +17,12 @@ from . import comparison, elementwise, floats, gather, reduction, shape, sorting
 from .arguments import checked
 from .call import call
 from .operands import dim_of
-from .reduction import narrowed, put_pair, widened
+from .reduction import narrowed, widened
 from .results import HistogramEdges, ValuesIndices
 from .table import reduction as counting
 from .table.creation import RANGE
 from .table.movement import FILL
-from .writing import into
+from .writing import into, into_all
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -97,7 +97,7 @@ def nanmedian(input: T, dim: int | None = None, keepdim: bool = False, *, out: A
         there = reduction.sum(comparison.eq(row, row), axis, True)
         middle = elementwise.clamp(elementwise.floor_divide(elementwise.sub(there, 1), 2), 0)
     found = (_chosen(each, axis, middle, input, keepdim) for each in (ordered, places))
-    return put_pair(ValuesIndices(*found), out)
+    return into_all(ValuesIndices(*found), out)
 
 
 @checked
@@ -187,7 +187,7 @@ def mode(input: T, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> 
     began = reduction.cummax(shape.cat((first, comparison.cast(later, d.int32)), axis), axis).values
     longest = reduction.argmax(elementwise.sub(place, began), axis, True)
     found = (_chosen(each, axis, longest, input, keepdim) for each in (ordered, places))
-    return put_pair(ValuesIndices(*found), out)
+    return into_all(ValuesIndices(*found), out)
 
 
 # Averages
@@ -619,9 +619,7 @@ def histogram(
         hist = call(counting.BINCOUNT, (elementwise.clamp(place, 0, count - 1), counted), (count,))
     if density:
         hist = elementwise.div(elementwise.div(hist, diff(edges)), reduction.sum(hist))
-    if out is None:
-        return HistogramEdges(hist, edges)
-    return HistogramEdges(into(hist, out[0]), into(edges, out[1]))
+    return into_all(HistogramEdges(hist, edges), out)
 
 
 def _given_edges(flat: T, bins: T) -> T:

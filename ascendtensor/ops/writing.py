@@ -12,7 +12,7 @@ from ..errors import ClosedError, DeviceError, DTypeError, ShapeError, ValueRang
 from ..runtime.desc import TensorDesc
 from .arguments import described, require_tensor
 from .call import call, call_into, contiguous_copy, find, launch_into, plain, whole_storage
-from .schema import Row
+from .schema import POINTWISE, Row
 from .table.elementwise import CAST
 from .table.movement import CLONE, FILL, FLIP, VIEW_COPY
 
@@ -41,7 +41,7 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
         check_writable(target, row.name)
     if target.desc.numel == 0:
         return target
-    if plan.direct and desc.dtype is target.desc.dtype and takes_outputs(target, operands):
+    if plan.direct and desc.dtype is target.desc.dtype and takes_outputs(target, operands, row.rule in POINTWISE):
         launch_into(row, plan, (target,), operands)
     else:
         copy_into(target, call(row, operands, arguments))
@@ -84,6 +84,30 @@ def into(result: T, out: T | None) -> T:
     """
     if out is None:
         return result
+    _check_out(result, out)
+    return copy_into(out, result)
+
+
+def into_all(results: Any, out: Any) -> Any:
+    """Several results, in the tensors of `out` where that is given, all or none of them; the named tuple keeps its class.
+
+    Raises:
+        DTypeError: `out` has not as many tensors, or a result can't be cast to the dtype of its tensor.
+        ShapeError: A tensor has another shape than its result.
+        ValueRangeError: Several elements of a tensor share one place in memory.
+        ClosedError: A tensor is from before `shutdown()`.
+    """
+    if out is None:
+        return results
+    if not isinstance(out, (tuple, list)) or len(out) != len(results):
+        raise DTypeError(f"out must hold {len(results)} tensors")
+    for result, target in zip(results, out, strict=True):
+        _check_out(result, target)
+    return type(results)(*(copy_into(target, result) for result, target in zip(results, out, strict=True)))
+
+
+def _check_out(result: TensorBase, out: Any) -> None:
+    """Refuse what can't take a result."""
     if not isinstance(out, TensorBase):
         raise DTypeError(f"out must be a tensor, not {described(out)}")
     _check_open(out)
@@ -93,7 +117,7 @@ def into(result: T, out: T | None) -> T:
         raise ShapeError(f"the result has shape {names}")
     if not promotion.can_cast(dtype, out.desc.dtype):
         raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to {out.desc.dtype.name}")
-    return copy_into(out, result)
+    check_writable(out, "out")
 
 
 def _check_open(target: TensorBase) -> None:
@@ -113,11 +137,12 @@ def check_writable(target: TensorBase, function: str) -> None:
         ).with_context(function, (target,))
 
 
-def takes_outputs(target: TensorBase, operands: tuple[Any, ...]) -> bool:
+def takes_outputs(target: TensorBase, operands: tuple[Any, ...], pointwise: bool = True) -> bool:
     """Whether an operator may write to the target's memory while it reads the operands.
 
     Kernels write the padded tail of their last 32 bytes too, so a window may serve only if it ends where its storage does or on a
-    multiple of 32 bytes (RT-29); an operand that shares the storage must be the very same memory (OP-17: partial overlap is undefined).
+    multiple of 32 bytes (RT-29); an operand that shares the storage must be the very same memory (OP-17: partial overlap is undefined),
+    and the operator one that is `pointwise`.
     """
     if not base.settle(target):
         return False
@@ -132,7 +157,7 @@ def takes_outputs(target: TensorBase, operands: tuple[Any, ...]) -> bool:
                 and operand.desc.numel == target.desc.numel
                 and operand.desc.shape == target.desc.shape
             )
-            if not same:
+            if not (same and pointwise):
                 return False
     return True
 

@@ -10,7 +10,7 @@ from ... import shapes
 from ...errors import ShapeError
 from ...promotion import Kind
 from .. import rules
-from ..schema import Attr, Input, Meta, Outcome, Output, Row
+from ..schema import Attr, Input, Meta, Outcome, Output, Row, pointwise
 from .forms import COMPLEX, FLOATS, HALVES_AND_SINGLE, INTS, unary
 
 
@@ -26,6 +26,7 @@ def weighted(operands: Sequence[Meta]) -> Outcome:
     return Outcome((shape,), inputs=(seen, (count,)), outputs=(seen,))
 
 
+@pointwise
 def thresholded(operands: Sequence[Meta]) -> Outcome:
     """A function with a limit and a value, which are one element each."""
     shape = operands[0].shape
