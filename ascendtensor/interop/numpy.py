@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from .. import dtypes as d
 from .. import promotion
 from ..base import TensorBase
 from ..dtypes import INTEGER, DTypeLike, as_dtype, bool_, get_default_dtype, python_number
@@ -19,6 +20,7 @@ from ..ops.writing import copy_into
 
 NUMBERS: Final = (int, float, complex)
 DIRECT: Final = (TensorBase, *NUMBERS)
+_PRECISE: Final = frozenset({d.float64.numpy, d.complex128.numpy})
 _ARRAY_LIKE: Final = (TensorBase, *NUMBERS, np.ndarray, np.generic, list, tuple)
 
 
@@ -64,11 +66,11 @@ def is_array_like(value: Any) -> bool:
 def operands(*values: Any) -> list[Any]:
     """Operands on the device of the first tensor among them: arrays and lists are uploaded, numbers and None stay."""
     device = next((value.desc.device for value in values if isinstance(value, TensorBase)), None)
-    return [one_operand(value, device) for value in values]
+    return [one_operand(value, device, values) for value in values]
 
 
-def one_operand(value: Any, device: Any) -> Any:
-    """One of `operands`, on this device."""
+def one_operand(value: Any, device: Any, beside: tuple[Any, ...]) -> Any:
+    """One of `operands`, on this device; a list has the precision of what it stands beside."""
     if value is None or isinstance(value, DIRECT):
         return value
     if isinstance(value, np.generic):
@@ -77,21 +79,34 @@ def one_operand(value: Any, device: Any) -> Any:
             return number
     if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) and item.desc.shape for item in value):
         raise DTypeError("a list of tensors is no operand", advice="Join them with np.stack or np.concatenate.")
-    return upload(value, device=device)
+    return upload(value, device=device, floating=_precision(beside))
+
+
+def _precision(values: tuple[Any, ...]) -> d.dtype | None:
+    """float64 where a tensor or an array among operands has that precision, None for the default dtype: what Python's floats become."""
+    found = {value.desc.dtype.numpy for value in values if isinstance(value, TensorBase)}
+    found.update(value.dtype for value in values if isinstance(value, np.ndarray))
+    return d.float64 if found & _PRECISE else None
 
 
 def tensors(*values: Any) -> list[Any]:
     """Like `operands`, but numbers become 0-d tensors too."""
     device = next((value.desc.device for value in values if isinstance(value, TensorBase)), None)
-    found = [one_operand(value, device) for value in values]
-    return [upload(value, device=device) if isinstance(value, NUMBERS) else value for value in found]
+    found = [one_operand(value, device, values) for value in values]
+    return [upload(value, device=device, floating=_precision(values)) if isinstance(value, NUMBERS) else value for value in found]
 
 
-def floating(value: Any) -> Any:
-    """A tensor of bool or integers in the default dtype, anything else as it is."""
+def floating(value: Any, dtype: d.dtype | None = None) -> Any:
+    """A tensor of bool or integers in this dtype, by default the default one; anything else as it is."""
     if isinstance(value, TensorBase) and value.desc.dtype.category <= INTEGER:
-        return cast(value, get_default_dtype())
+        return cast(value, dtype or get_default_dtype())
     return value
+
+
+def floats(*values: Any) -> list[Any]:
+    """`floating` of operands of one function: integers beside float64 go there at once, since float32 does not hold them all."""
+    dtype = _precision(values)
+    return [floating(value, dtype) for value in values]
 
 
 def cast(tensor: Any, dtype: DTypeLike | None) -> Any:

@@ -315,7 +315,7 @@ def array_ufunc(like: TensorBase, ufunc: np.ufunc, method: str, inputs: tuple[An
         device = like.desc.device
         if all(map(border.is_array_like, inputs)):
             try:
-                return how.function(*[x if isinstance(x, border.DIRECT) else border.one_operand(x, device) for x in inputs])
+                return how.function(*[x if isinstance(x, border.DIRECT) else border.one_operand(x, device, inputs) for x in inputs])
             except AscendTensorError as error:
                 raise error.with_context(ufunc.__name__, filter(is_tensor, inputs)) from None
         return NotImplemented

@@ -26,12 +26,13 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _PYTHON_INTS: Final = frozenset({int, bool})
 
 
-def array_of(data: Any, dtype: DType | None = None) -> Array:
+def array_of(data: Any, dtype: DType | None = None, floating: DType | None = None) -> Array:
     """A host array of `data` in this machine's byte order, of `dtype` if it is given.
 
     Args:
         data: A number, nested lists or tuples of numbers, an array of any strides and byte order, or anything that NumPy takes for one.
         dtype: Element type wanted; complex data can't become real.
+        floating: What Python's floats become without `dtype`; by default the default dtype.
 
     Raises:
         DTypeError: Objects, strings, structures, dates, extended precision; complex data for a real dtype.
@@ -39,7 +40,7 @@ def array_of(data: Any, dtype: DType | None = None) -> Array:
         ValueRangeError: A Python int that the dtype does not hold.
     """
     listed = isinstance(data, (list, tuple, int, float, complex)) and not isinstance(data, np.generic)
-    found = _from_lists(data, dtype) if listed else _from_array(data)
+    found = _from_lists(data, dtype, floating or get_default_dtype()) if listed else _from_array(data)
     shapes.as_shape(*(found.shape or ((),)))
     if dtype is None or found.dtype == dtype.numpy:
         return found
@@ -66,7 +67,7 @@ def _from_array(data: Any) -> Array:
     return array
 
 
-def _from_lists(data: Any, dtype: DType | None) -> Array:
+def _from_lists(data: Any, dtype: DType | None, floating: DType) -> Array:
     kinds: set[type] = set()
     _collect_types(data, kinds)
     if any(issubclass(kind, TensorBase) for kind in kinds):
@@ -76,7 +77,7 @@ def _from_lists(data: Any, dtype: DType | None) -> Array:
     except (ValueError, OverflowError) as error:
         raise ShapeError(f"the lists don't make an array: {error}", advice="Lists on one level need the same length.") from None
     if array.size == 0 and not any(issubclass(kind, (np.generic, np.ndarray)) for kind in kinds):
-        return array.astype((get_default_dtype() if dtype is None else dtype).numpy)
+        return array.astype((floating if dtype is None else dtype).numpy)
     if array.dtype.kind == "O" and not kinds <= _PYTHON_INTS:
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         advice = "What is missing can be float('nan')." if type(None) in kinds else "Convert to numbers first."
@@ -87,9 +88,9 @@ def _from_lists(data: Any, dtype: DType | None) -> Array:
         return _from_ints(array, kinds, dtype)
     from_numpy(array.dtype)
     if array.dtype == np.float64 and all(issubclass(kind, (int, float)) and not issubclass(kind, np.generic) for kind in kinds):
-        return _rounded(array, get_default_dtype(), dtype)
+        return _rounded(array, floating, dtype)
     if array.dtype == np.complex128 and all(issubclass(kind, (int, float, complex)) and not issubclass(kind, np.generic) for kind in kinds):
-        return _rounded(array, get_default_dtype().to_complex(), dtype)
+        return _rounded(array, floating.to_complex(), dtype)
     return array
 
 
@@ -139,7 +140,9 @@ def _downloaded(data: Any) -> Any:
 # To the device
 
 
-def upload(data: Any, dtype: DType | None = None, device: DeviceLike = None, non_blocking: bool = False) -> Any:
+def upload(
+    data: Any, dtype: DType | None = None, device: DeviceLike = None, non_blocking: bool = False, floating: DType | None = None
+) -> Any:
     """A new tensor with a copy of host data.
 
     Args:
@@ -147,8 +150,9 @@ def upload(data: Any, dtype: DType | None = None, device: DeviceLike = None, non
         dtype: Element type; by default that of the data.
         device: Where; by default the thread's current device.
         non_blocking: See `runtime.copies.upload`.
+        floating: See `array_of`.
     """
-    array = array_of(data, dtype)
+    array = array_of(data, dtype, floating)
     desc = TensorDesc.of(array.shape, from_numpy(array.dtype), as_device(device))
     return base.make(base.default_class(), desc, copies.upload(array, desc, non_blocking))
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeVar, overload
@@ -13,6 +14,7 @@ from .. import dtypes as d
 from .. import shapes
 from ..base import TensorBase
 from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
+from ..promotion import promote_types
 from . import comparison, elementwise, floats, gather, reduction, shape, sorting, unary, views
 from .arguments import checked
 from .call import call
@@ -227,7 +229,7 @@ def average(input: T, dim: Any = None, weights: T | None = None, returned: bool 
     """The mean over `dim`, where each element may have a weight.
 
     Args:
-        input: Tensor of any shape and dtype; bool and integers become the default dtype.
+        input: Tensor of any shape and dtype; bool and integers become the default dtype, or that of floating weights.
         dim: A dim, several, or None for all.
         weights: Tensor of the same shape, or a vector as long as the one dim.
         returned: Whether to give the sums of weights too.
@@ -246,7 +248,7 @@ def average(input: T, dim: Any = None, weights: T | None = None, returned: bool 
         >>> at.average(at.tensor([1.0, 2.0]), weights=at.tensor([3.0, 1.0]))
         tensor(1.2500, device='npu:0')
     """
-    wide = input if input.desc.dtype.category >= 2 else comparison.cast(input, d.get_default_dtype())
+    wide = _floating(input, weights)
     if weights is None:
         mean = reduction.mean(wide, dim, keepdim)
         if not returned:
@@ -264,6 +266,14 @@ def average(input: T, dim: Any = None, weights: T | None = None, returned: bool 
     divisor = reduction.sum(comparison.cast(weights, whole.desc.dtype), dim, keepdim)
     mean = narrowed(elementwise.div(reduction.sum(whole, dim, keepdim), divisor), product)
     return (mean, narrowed(divisor, product)) if returned else mean
+
+
+def _floating(input: Any, *others: Any) -> Any:
+    """bool and integers in the dtype that they have together with floating operands; the default dtype beside none."""
+    if input.desc.dtype.category >= 2:
+        return input
+    common = functools.reduce(promote_types, (x.desc.dtype for x in (input, *others) if isinstance(x, TensorBase)))
+    return comparison.cast(input, common if common.category >= 2 else d.get_default_dtype())
 
 
 # Running
@@ -435,7 +445,7 @@ def gradient(input: T, *, spacing: Any = None, dim: Any = None, edge_order: int 
     """Derivatives of samples along dims: central differences inside, one-sided ones at both ends.
 
     Args:
-        input: Tensor of floating or complex dtype or of integers, which become the default dtype.
+        input: Tensor of floating or complex dtype or of integers, which become the default dtype, or that of floating coordinates.
         spacing: Distance of samples, 1 by default: a number for all dims, or for each dim a number or a vector of coordinates.
         dim: A dim, several, or None for all.
         edge_order: 1 or 2: of the estimates at the ends.
@@ -461,7 +471,7 @@ def gradient(input: T, *, spacing: Any = None, dim: Any = None, edge_order: int 
     spacings: Sequence[Any] = spacing if isinstance(spacing, (list, tuple)) else [1.0 if spacing is None else spacing] * len(axes)
     if len(spacings) != len(axes):
         raise ValueRangeError(f"{len(axes)} spacings are needed, not {len(spacings)}").with_context("gradient", (input,))
-    wide = input if input.desc.dtype.category >= 2 else comparison.cast(input, d.get_default_dtype())
+    wide = _floating(input, *spacings)
     return [_slopes(wide, axis, each, edge_order) for axis, each in zip(axes, spacings, strict=True)]
 
 

@@ -570,3 +570,56 @@ def test_words_that_mean_the_same() -> None:
     assert y is x and x.astype(np.float32) is not x
     assert x.fill(3) is None and x.unique().tolist() == [3.0]
     assert at.tensor([1, 2]).mean(axis=0).item() == 1.5
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.interp(0.3, x, x * 3),
+        lambda x: np.interp(x, [0.1, 0.3], [0.1, 0.7]),
+        lambda x: np.isin(x, [0.1, 0.3]),
+        lambda x: np.digitize(x, [0.1, 0.3]),
+        lambda x: np.concatenate([x, [0.1]]),
+        lambda x: np.append(x, 0.1),
+        lambda x: np.add(x, [0.1, 0.2, 0.3]),
+        lambda x: np.add.outer(x, [0.1, 0.2]),
+        lambda x: np.add(x, [0.1, 0.2j, 0.3]),
+        lambda x: np.polyval([0.1, 0.7], x),
+        lambda x: np.einsum("i,i->", x, [0.1, 0.2, 0.3]),
+        lambda x: np.average(x, weights=[0.1, 0.2, 0.3]),
+        lambda x: np.clip(x, [0.1, 0.2, 0.3], 0.7),
+        lambda x: np.meshgrid(x, [0.1, 0.2])[1],
+        lambda x: np.linalg.solve(np.diag(x), [0.1, 0.2, 0.3]),
+        lambda x: np.histogram(x, bins=[0.1, 0.2, 0.3])[1],
+    ],
+)
+def test_lists_and_numbers_have_the_precision_of_what_they_stand_beside(call: Callable[[Any], Any]) -> None:
+    x = np.array([0.1, 0.3, 0.9])
+    expected, found = call(x), call(at.tensor(x))
+    assert found.numpy().dtype == expected.dtype
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-14)
+    assert call(at.tensor(x).float()).dtype in (at.float32, at.complex64, at.bool, at.int64)  # else the default dtype
+
+
+def test_the_precision_of_an_array_beside_a_tensor_counts_too() -> None:
+    found = np.interp(0.3, np.array([0.1, 0.3, 0.9]), at.tensor([1.0, 2.0, 3.0]))
+    assert found.dtype is at.float64 and found.item() == 2.0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda stamps, x: np.interp(stamps[0] + np.cumsum(x), stamps, x),
+        lambda stamps, x: np.interp(x, x, stamps),
+        lambda stamps, x: np.average(stamps, weights=x),
+        lambda stamps, x: np.cov(stamps, x),
+        lambda stamps, x: np.corrcoef(x, stamps),
+        lambda stamps, x: getattr(np, "trapezoid", np.interp)(x, stamps, *([] if hasattr(np, "trapezoid") else [x])),
+        lambda stamps, x: np.gradient(x, stamps),
+        lambda stamps, x: np.histogram(stamps, bins=stamps[0] + np.cumsum(x))[0],
+        lambda stamps, x: np.linalg.solve(stamps[0] - np.diag(x), x),
+    ],
+)
+def test_integers_beside_float64_keep_all_of_their_digits(call: Callable[[Any, Any], Any]) -> None:
+    stamps, x = np.array([1_790_000_001, 1_790_000_004, 1_790_000_009, 1_790_000_011]), np.array([0.1, 0.4, 0.5, 0.9])
+    np.testing.assert_allclose(np.asarray(call(at.tensor(stamps), at.tensor(x))), call(stamps, x), rtol=1e-9)

@@ -133,8 +133,7 @@ def _polyval(p: Any, x: Any) -> Any:
 
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     border.refuse("interp", period=period)
-    x, xp, fp = border.tensors(x, xp, fp)
-    x, xp, fp = (border.floating(each) for each in (x, xp, fp))
+    x, xp, fp = border.floats(*border.tensors(x, xp, fp))
     x, xp = _promoted(x, xp)
     fp = _promoted(x, fp)[1]
     last = xp.shape[0] - 1

@@ -28,7 +28,7 @@ from ..ufuncs import same_dtype
 
 def _floats(*values: Any) -> list[Any]:
     """Tensors of one floating dtype."""
-    return same_dtype(*map(border.floating, border.tensors(*values)))
+    return same_dtype(*border.floats(*border.tensors(*values)))
 
 
 def _pair(a: Any, b: Any) -> list[Any]:

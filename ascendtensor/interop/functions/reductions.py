@@ -15,6 +15,7 @@ from ...ops.arguments import is_tensor
 from .. import numpy as border
 from .. import reducing
 from ..reducing import Reduction
+from ..ufuncs import same_dtype
 
 
 def _plain(how: Reduction) -> Callable[..., Any]:
@@ -265,7 +266,7 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     a, weights = border.tensors(a, weights)
     keep = bool(keepdims) if border.is_given(keepdims) else False
-    return statistics.average(border.floating(a), axis, weights, returned, keepdim=keep)
+    return statistics.average(border.floats(a, weights)[0], axis, weights, returned, keepdim=keep)
 
 
 def _cov(
@@ -280,7 +281,7 @@ def _cov(
     dtype: Any = None,
 ) -> Any:
     m, y, fweights, aweights = border.tensors(m, y, fweights, aweights)
-    rows = _rows(border.floating(border.cast(m, dtype)), y, rowvar)
+    rows = _rows(border.cast(m, dtype), y, rowvar)
     correction = (0 if bias else 1) if ddof is None else ddof
     return linalg_vectors.cov(rows, correction=correction, fweights=fweights, aweights=aweights)
 
@@ -289,20 +290,18 @@ def _rows(m: Any, y: Any, rowvar: bool) -> Any:
     def upright(x: Any) -> Any:
         return x.T if not rowvar and x.ndim == 2 and x.shape[0] != 1 else x
 
-    if y is None:
-        return upright(m)
-    return shape.cat([views.atleast_2d(upright(m)), views.atleast_2d(upright(border.floating(y)))], 0)
+    m, y = border.floats(m, y)
+    return upright(m) if y is None else shape.cat([views.atleast_2d(upright(m)), views.atleast_2d(upright(y))], 0)
 
 
 def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
     x, y = border.tensors(x, y)
-    return linalg_vectors.corrcoef(_rows(border.floating(border.cast(x, dtype)), y, rowvar))
+    return linalg_vectors.corrcoef(_rows(border.cast(x, dtype), y, rowvar))
 
 
 def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    y, x = border.tensors(y, x)
-    y = border.floating(y)
-    return statistics.trapezoid(y, dx=dx, dim=axis) if x is None else statistics.trapezoid(y, border.floating(x), dim=axis)
+    y, x = border.floats(*border.tensors(y, x))
+    return statistics.trapezoid(y, dx=dx, dim=axis) if x is None else statistics.trapezoid(y, x, dim=axis)
 
 
 def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
@@ -310,7 +309,7 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
     if axis is not None and not f.ndim:
         raise ShapeError("a tensor of no dimensions has no slope").with_context("gradient", (f,))
     spacing = None if not steps else steps[0] if len(steps) == 1 and not is_tensor(steps[0]) else steps
-    found = statistics.gradient(border.floating(f), spacing=spacing, dim=axis, edge_order=edge_order)
+    found = statistics.gradient(border.floats(f, *steps)[0], spacing=spacing, dim=axis, edge_order=edge_order)
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -324,11 +323,12 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     if isinstance(bins, str):
         raise ValueRangeError(f"bins={bins!r} is not there for tensors", where="histogram", advice="Give a number of bins, or their edges.")
     a, bins, weights = border.operands(a, bins, weights)
-    a = border.floating(a)
-    a = border.cast(a, d.float32) if a.dtype in (d.float16, d.bfloat16) else a
-    weights = None if weights is None else border.cast(weights, a.dtype)
+    a, edges = border.floats(a, bins)
     if is_tensor(bins):
-        bins = border.cast(bins, a.dtype)
+        a, bins = same_dtype(a, edges)
+    if a.dtype in (d.float16, d.bfloat16):
+        a, bins = (border.cast(x, d.float32) if is_tensor(x) else x for x in (a, bins))
+    weights = None if weights is None else border.cast(weights, a.dtype)
     counts, edges = statistics.histogram(a, bins, range=range, weight=weights, density=bool(density))
     whole = weights is None and not density
     return (border.cast(counts, d.int64) if whole else counts), edges
