@@ -16,7 +16,7 @@ from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, views
-from .arguments import checked
+from .arguments import checked, require_tensor
 from .call import binary, call, call_into, structured
 from .gather_rules import check_index
 from .indexing import index_put_, trimmed
@@ -62,6 +62,14 @@ def _update(target: T, row: Row, operands: tuple[Any, ...], arguments: tuple[Any
     return copy_into(target, copy)
 
 
+def _result(row: Row, operands: tuple[TensorBase, ...], arguments: tuple[Any, ...], out: T | None) -> T:
+    """A row's result, in `out` where that is given; by way of other memory where the row reads its operands there, in any order."""
+    if out is None:
+        return call(row, operands, arguments)
+    require_tensor(out, "out", row.name)
+    return write(row, out, operands, arguments) if _apart(out, *operands) else into(call(row, operands, arguments), out)
+
+
 # Reading along a dimension
 
 
@@ -95,7 +103,7 @@ def gather(input: T, dim: int, index: TensorBase, *, sparse_grad: bool = False, 
     if not index.desc.numel:
         dim_of(input, dim, "gather")
         return into(filled(input, index.desc.shape, 0), out)
-    return call(table.GATHER, (input, index), (dim,)) if out is None else write(table.GATHER, out, (input, index), (dim,))
+    return _result(table.GATHER, (input, index), (dim,), out)
 
 
 @checked
@@ -172,8 +180,7 @@ def _taken(input: T, index: TensorBase, axis: int, out: T | None = None) -> T:
     index = _places(index)
     if not input.desc.shape[axis] and index.desc.numel:
         raise IndexRangeError(f"index out of range: dimension {axis} has no places").with_context("index_select", (input, index))
-    operands = (input, index)
-    return call(TAKE, operands, (axis,)) if out is None else write(TAKE, out, operands, (axis,))
+    return _result(TAKE, (input, index), (axis,), out)
 
 
 def _places(index: TensorBase) -> TensorBase:
@@ -408,7 +415,7 @@ def _scattered_extreme(input: T, dim: int, index: TensorBase, src: TensorBase, r
         check_index(input.desc.shape, index.desc.shape, at)
     except ShapeError as error:
         raise error.with_context("scatter_reduce", (input, index)) from None
-    places = views.reshape(_flat_places(input.desc.shape, index, at), (index.desc.numel, 1))
+    places = views.reshape(_flat_places(input.desc.shape, _places(index), at), (index.desc.numel, 1))
     flat = views.reshape(in_dtype(clone(input), working), input.desc.numel)
     call_into(row, (flat,), (flat, places, views.reshape(in_dtype(updates, working), updates.desc.numel)))
     return in_dtype(views.reshape(flat, input.desc.shape), dtype)
@@ -620,7 +627,7 @@ def put_(input: T, index: TensorBase, source: TensorBase, accumulate: bool = Fal
     check_writable(input, "put_")
     whole = contiguous(input)
     flat = views.reshape(whole, whole.desc.numel)
-    index_put_(flat, (views.reshape(index, index.desc.numel),), views.reshape(source, source.desc.numel), accumulate)
+    index_put_(flat, (views.reshape(_places(index), index.desc.numel),), views.reshape(source, source.desc.numel), accumulate)
     return input if whole is input else copy_into(input, whole)
 
 
@@ -801,14 +808,9 @@ def masked_scatter(input: T, mask: TensorBase, source: TensorBase) -> T:
         tensor([7, 0, 8], device='npu:0')
     """
     common = shapes.broadcast_shapes(input.desc.shape, mask.desc.shape)
-    if mask.desc.dtype is not d.bool_:
-        raise DTypeError(f"the mask must be bool, not {mask.desc.dtype.name}")
-    if source.desc.dtype is not input.desc.dtype:
-        raise DTypeError("input and source must have one dtype")
+    something = _masked(input, mask, source, common)
     input, mask = views.expand(input, common), views.expand(mask, common)
-    if not source.desc.numel and host.item(any_(mask)):
-        raise ValueRangeError("source has no elements, but the mask holds somewhere")
-    if not input.desc.numel or not source.desc.numel:
+    if not something:
         return clone(input)
     if input.desc.dtype is d.complex128:  # in pairs, which the mask counts twice
         pairs = views.expand(views.unsqueeze(mask, -1), (*common, 2))
@@ -816,8 +818,26 @@ def masked_scatter(input: T, mask: TensorBase, source: TensorBase) -> T:
     return call(table.MASKED_SCATTER, (input, mask, source))
 
 
+def _masked(input: TensorBase, mask: TensorBase, source: TensorBase, shape: tuple[int, ...]) -> bool:
+    """Whether a mask spread over a shape may put anything there; refuses what does not fit."""
+    if mask.desc.dtype is not d.bool_:
+        raise DTypeError(f"the mask must be bool, not {mask.desc.dtype.name}")
+    if source.desc.dtype is not input.desc.dtype:
+        raise DTypeError("input and source must have one dtype")
+    spread = views.expand(mask, shape)
+    if not source.desc.numel and host.item(any_(spread)):
+        raise ValueRangeError("source has no elements, but the mask holds somewhere")
+    return bool(input.desc.numel and source.desc.numel and spread.desc.numel)
+
+
 @checked
 def masked_scatter_(input: T, mask: TensorBase, source: TensorBase) -> T:
-    """`masked_scatter` into `input` itself. Like: torch.Tensor.masked_scatter_."""
+    """`masked_scatter` into `input` itself, which stays as it is where `source` is too short. Like: torch.Tensor.masked_scatter_."""
     check_writable(input, "masked_scatter_")
-    return copy_into(input, masked_scatter(input, mask, source))
+    if not _masked(input, mask, source, input.desc.shape):
+        return input
+    if input.desc.dtype is d.complex128:
+        pairs = views.expand(views.unsqueeze(mask, -1), (*input.desc.shape, 2))
+        masked_scatter_(views.view_as_real(input), pairs, views.view_as_real(source))
+        return input
+    return _update(input, table.MASKED_SCATTER, (views.expand(mask, input.desc.shape), source), ())

@@ -16,7 +16,7 @@ from ..dtypes import bool_, int64
 from ..errors import AscendTensorError, DeviceError, DTypeError, IndexRangeError, ShapeError
 from ..runtime.desc import TensorDesc
 from . import host, views
-from .arguments import checked
+from .arguments import checked, described
 from .call import binary, call, call_into, contiguous_copy, plain, unary
 from .comparison import lt, masked_fill, where
 from .copying import clone
@@ -263,8 +263,9 @@ def _put_plain(target: T, mask: tuple[int, ...], indices: list[TensorBase], valu
     if accumulate and dtype in COORDINATES_ADD.dtypes:
         _add_by_coordinates(target, mask, indices, values)
         return
-    if base.storage(values) is base.storage(target):
-        values = contiguous_copy(values)  # else it would be read while it is written
+    storage = base.storage(target)
+    # Else they would be read while they are written.
+    values, *indices = (contiguous_copy(each) if base.storage(each) is storage else each for each in (values, *indices))
     if dtype not in row.dtypes and dtype not in row.bits:
         wider = _accumulator(dtype)
         copy: TensorBase = call(CAST, (target,), (wider,))
@@ -317,7 +318,7 @@ def assign(target: T, value: Any, function: str) -> T:
     try:
         if isinstance(value, TensorBase) and value.desc.device is not target.desc.device and function == "copy_":
             value = host.moved(value, target.desc.device, value.desc.dtype)
-        source = _valued(target, value)
+        source = _given(target, value)
         _expanded(source, target.desc.shape)
         lead = max(len(source.desc.shape) - len(target.desc.shape), 0)
         copy_into(target, views.reshape(source, source.desc.shape[lead:]) if lead else source)
@@ -328,8 +329,11 @@ def assign(target: T, value: Any, function: str) -> T:
 
 def fill(target: T, value: Any) -> T:
     """Write one number, or the one element of a tensor, into all of `target`. Like: torch.Tensor.fill_."""
-    if isinstance(value, (TensorBase, np.ndarray)) and value.shape not in ((), (1,)):
-        raise ShapeError(f"one number is needed, not a tensor of shape {list(value.shape)}").with_context("fill_", (target,))
+    if isinstance(value, (TensorBase, np.ndarray)):
+        if value.shape not in ((), (1,)):
+            raise ShapeError(f"one number is needed, not a tensor of shape {list(value.shape)}").with_context("fill_", (target,))
+    elif not _is_number(value):
+        raise DTypeError(f"one number is needed, not {described(value)}").with_context("fill_", (target,))
     return assign(target, value, "fill_")
 
 
@@ -347,6 +351,13 @@ def _scalar(target: TensorBase, value: Any) -> TensorBase:
 
 def _valued(target: TensorBase, value: Any) -> TensorBase:
     """What is to be written, as a tensor of the target's dtype."""
+    source = _given(target, value)
+    result: TensorBase = source if source.desc.dtype is target.desc.dtype else call(CAST, (source,), (target.desc.dtype,))
+    return result
+
+
+def _given(target: TensorBase, value: Any) -> TensorBase:
+    """What is to be written, as a tensor on the target's device."""
     desc = target.desc
     if isinstance(value, TensorBase):
         if value.desc.dtype.is_complex and not desc.dtype.is_complex:
@@ -354,8 +365,7 @@ def _valued(target: TensorBase, value: Any) -> TensorBase:
         if value.desc.device is not desc.device:
             places = f"{desc.device} and {value.desc.device}"
             raise DeviceError(f"the operands are on different devices, {places}", advice='Move one of them with .to("npu:N").')
-        result: TensorBase = value if value.desc.dtype is desc.dtype else call(CAST, (value,), (desc.dtype,))
-        return result
+        return value
     if isinstance(value, (int, float, complex, np.generic)):
         return _scalar(target, value)
     made: TensorBase = host.upload(value, desc.dtype, desc.device)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import ascendtensor as at
+from ascendtensor.launch import static
 
 UNARY = [
     "abs",
@@ -150,3 +152,75 @@ def test_memory_is_never_resized() -> None:
         with pytest.raises(NotImplementedError, match="resize_"):
             resize()
     assert x.shape == (3,)
+
+
+@pytest.mark.parametrize("value", [[1.0], (1, 2), range(2), [[1]], "1", None, {1}], ids=repr)
+def test_what_is_no_number_fills_nothing(value: object) -> None:
+    x = at.zeros(2, 2)
+    with pytest.raises(TypeError, match="fill_: one number is needed"):
+        x.fill_(value)
+    assert x.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("places", [[0.5, 1.5], [True, False]], ids=["float", "bool"])
+def test_places_are_integers(places: list[float]) -> None:
+    index, x, y, truth = at.tensor(places), at.zeros(2), at.ones(2), at.tensor([True, False])
+    for call in (
+        lambda: x.put_(index, y),
+        lambda: at.put(x, index, y, True),
+        lambda: truth.scatter_(0, index, truth, reduce="add"),
+        *(lambda way=way: x.scatter_reduce_(0, index, y, way) for way in ("sum", "prod", "mean", "amax", "amin")),
+    ):
+        with pytest.raises(TypeError, match=r"integer dtype|must be one of int8"):
+            call()
+    assert x.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("dtype", [at.float32, at.bfloat16, at.int64, at.complex128], ids=lambda dtype: dtype.name)
+def test_a_source_that_is_too_short_changes_nothing(dtype: at.dtype) -> None:
+    x = at.arange(40).to(dtype)
+    for target in (x, x[3:30:2]):
+        before = x.tolist()
+        target.masked_scatter_(at.ones(target.shape, dtype=at.bool), at.zeros(3, dtype=dtype))
+        with pytest.raises(at.AclError):
+            at.synchronize()
+        assert x.tolist() == before
+
+
+IN_ITS_OWN_PLACES: dict[str, Callable[[Any], object]] = {
+    "x[x] = ": lambda x: x.__setitem__(x, x.flip(0)),
+    "index_put_": lambda x: x.index_put_((x,), x),
+    "index_add_": lambda x: x.index_add_(0, x, x),
+    "scatter_": lambda x: x.scatter_(0, x, x),
+    "masked_scatter_": lambda x: x.masked_scatter_(x % 2 == 0, x),
+    "gather": lambda x: at.gather(x, 0, x, out=x),
+    "take": lambda x: at.take(x, x, out=x),
+    "index_select": lambda x: at.index_select(x, 0, x, out=x),
+}
+
+
+@pytest.mark.parametrize("name", IN_ITS_OWN_PLACES)
+def test_no_operator_reads_places_or_values_where_it_writes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = np.random.default_rng(1).permutation(64)
+    expected = order.copy()
+    if name == "index_add_":
+        np.add.at(expected, order, order)
+    elif name == "masked_scatter_":
+        np.place(expected, order % 2 == 0, order)
+    elif name in ("x[x] = ", "index_put_", "scatter_"):
+        expected[order] = order[::-1] if name == "x[x] = " else order
+    else:
+        expected = order[order]
+    launches: list[tuple[list[int], list[int]]] = []
+    launch = static.execute_with_handle
+
+    def noted(handle: int, inputs: list[int], outputs: list[int], stream: int) -> None:
+        launches.append((inputs, outputs))
+        launch(handle, inputs, outputs, stream)
+
+    monkeypatch.setattr(static, "execute_with_handle", noted)
+    x = at.tensor(order)
+    IN_ITS_OWN_PLACES[name](x)
+    assert x.tolist() == expected.tolist()
+    read = [inputs.count(x.data_buffer) for inputs, outputs in launches if x.data_buffer in outputs]
+    assert read and max(read) <= 1  # the tensor itself, which the operator changes
