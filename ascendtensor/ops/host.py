@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import base, shapes
 from ..base import TensorBase
-from ..dtypes import bool_, from_numpy, get_default_dtype, int64
+from ..dtypes import INTEGER, bool_, from_numpy, get_default_dtype, int64
 from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..runtime import copies
@@ -47,7 +47,21 @@ def array_of(data: Any, dtype: DType | None = None, floating: DType | None = Non
     if found.dtype.kind == "c" and not dtype.is_complex:
         raise DTypeError(f"complex data can't become {dtype.name} without losing their imaginary parts", advice="Give .real of them.")
     with np.errstate(all="ignore"):
+        if dtype.category == INTEGER and from_numpy(found.dtype).is_floating_point:
+            return _saturated(found, dtype)
         return found.astype(dtype.numpy)
+
+
+def _saturated(array: Array, dtype: DType) -> Array:
+    """Floats as integers, as the operator Cast makes them: NaN is 0, what is outside the range its nearest end."""
+    if array.dtype.kind != "f":  # bfloat16
+        array = array.astype(np.float32)
+    limits = np.iinfo(dtype.numpy)
+    whole: Array = array.astype(dtype.numpy)
+    whole[array >= float(limits.max)] = limits.max  # NumPy's own cast wraps there, or not, by place in the array
+    whole[array <= float(limits.min)] = limits.min
+    whole[np.isnan(array)] = 0
+    return whole
 
 
 def _from_array(data: Any) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ascendtensor as at
@@ -121,3 +122,16 @@ def test_copy_fill_zero() -> None:
         x.fill_(at.ones(3))
     with pytest.raises(ValueError, match="copy_: "):
         x.copy_(at.ones(4))
+
+
+@pytest.mark.parametrize("source", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("target", [at.int8, at.uint8, at.int16, at.uint16, at.int32, at.uint32, at.int64, at.uint64], ids=str)
+def test_floats_of_the_host_become_integers_as_on_the_device(source: type, target: at.dtype) -> None:
+    limits = np.iinfo(target.numpy)
+    ends = [float(end) * part for end in (limits.min, limits.max) for part in (0.5, 1.0, 1.01, 4.0)]
+    with np.errstate(over="ignore"):
+        values = np.array([np.nan, np.inf, -np.inf, -0.5, -1.5, 2.75, *ends] * 5, np.float64).astype(source)
+    expected = at.tensor(values).to(target)
+    assert at.tensor(values, dtype=target).tolist() == expected.tolist() and expected.min().item() == limits.min
+    assert at.tensor(values.tolist(), dtype=target).tolist() == expected.tolist()
+    assert at.tensor(values[0], dtype=target).item() == 0 and at.tensor(values[1], dtype=target).item() == limits.max
