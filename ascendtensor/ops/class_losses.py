@@ -113,7 +113,7 @@ def cross_entropy(
         input: (classes), (batch, classes) or (batch, classes, ...) tensor of floating dtype.
         target: Classes, of integers, without the dim of classes; or probabilities, of the shape and dtype of `input`.
         weight: (classes) tensor, or None.
-        ignore_index: Classes that take no part.
+        ignore_index: Classes that take no part; negative where targets are probabilities.
         reduction: "mean", "sum" or "none".
         label_smoothing: What part of the target is spread over all classes, 0 to 1.
 
@@ -123,7 +123,7 @@ def cross_entropy(
     Raises:
         ShapeError: The shapes do not fit.
         DTypeError: `input` is not floating.
-        ValueRangeError: The reduction or the smoothing is none.
+        ValueRangeError: The reduction or the smoothing is none, or probabilities have a class to ignore.
 
     Ascend operator: LogSoftmaxV2 and NLLLoss; composed where needed. Like: torch.nn.functional.cross_entropy.
 
@@ -138,6 +138,8 @@ def cross_entropy(
     floating(input, "cross_entropy")
     axis = min(len(input.desc.shape), 2) - 1
     if target.desc.dtype.is_floating_point:
+        if ignore_index >= 0:
+            raise ValueRangeError(f"probabilities have no class {ignore_index} to ignore").with_context("cross_entropy", (input, target))
         return _soft_loss(input, target, weight, axis, reduction, label_smoothing)
     rows, classes = _rows(input, target, weight, "cross_entropy")
     logs = log_softmax(widened(rows), 1)

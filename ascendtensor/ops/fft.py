@@ -553,7 +553,7 @@ def _places(input: TensorBase, s: Any, dim: Any, function: str, halved: bool = F
     try:
         if dims and not ndim:
             raise IndexRangeError("a 0-d tensor has no dimensions")
-        if given is not None and len(given) > ndim:
+        if dim is None and given is not None and len(given) > ndim:
             raise ShapeError(f"{len(given)} lengths for {ndim} dimensions")
         places = tuple(shapes.normalize_dim(each, ndim) for each in dims)
         if len(set(places)) != len(places):

@@ -20,9 +20,8 @@ from .linalg import inv_ex
 from .linalg_factors import eigh, eigvalsh, singular, svdvals
 from .linalg_forms import LeastSquares, adjoint, epsilon, equal_stacks, linear, stack_of
 from .matmul import matmul
-from .operands import filled, in_dtype
-from .reduction import amax, amin, narrowed, sum, vector_norm, widened
-from .reduction import floating as refuse_integers
+from .operands import filled
+from .reduction import amax, amin, narrowed, norm_operand, sum, vector_norm, widened
 from .table import linalg as table
 from .writing import into
 
@@ -60,9 +59,7 @@ def matrix_norm(
         >>> at.linalg.matrix_norm(at.tensor([[3.0, 0.0], [0.0, 4.0]]))
         tensor(5., device='npu:0')
     """
-    if dtype is not None:
-        A = _in(A, dtype)
-    refuse_integers(A, "matrix_norm")
+    A = norm_operand(A, dtype, "matrix_norm")
     if ord not in _ORDERS or isinstance(ord, bool):
         raise ValueRangeError(f"ord must be one of 'fro', 'nuc', 1, 2, inf and their negatives, not {ord!r}").with_context(
             "matrix_norm", (A,)
@@ -87,11 +84,6 @@ def matrix_norm(
     if not keepdim:
         extreme = views.squeeze(extreme, (rows, columns))
     return into(narrowed(extreme, A), out)
-
-
-def _in(A: T, dtype: DTypeLike) -> T:
-    wanted = d.as_dtype(dtype)
-    return in_dtype(A, wanted)
 
 
 def _of_singular_values(A: T, ord: Any, rows: int, columns: int) -> T:
@@ -360,8 +352,9 @@ def lstsq(A: T, B: T, rcond: float | None = None, *, driver: str | None = None) 
     left, rhs = equal_stacks("lstsq", A, rhs)
     nothing = filled(A, (0,), 0, A.desc.dtype.to_real())
     if driver == "gels" or not A.desc.numel:
-        values, rank = nothing, filled(A, (0,) if driver == "gels" else stack, 0, d.int64)
-        full = driver == "gels" or (driver in _WITH_VALUES and not columns)
+        rank = filled(A, (0,) if driver == "gels" else stack, 0, d.int64)
+        values = filled(A, (*stack, min(rows, columns)), 0, A.desc.dtype.to_real())
+        full = driver == "gels" or driver in _WITH_VALUES
     else:
         values = svdvals(A)
         rank = sum(comparison.gt(values, _cut(values, None, rcond, (rows, columns))), -1)

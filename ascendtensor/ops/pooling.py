@@ -12,7 +12,7 @@ Roads, by dtype and geometry:
 from __future__ import annotations
 
 from itertools import product
-from math import prod
+from math import isinf, prod
 from typing import Any, Final, Literal, TypeVar, overload
 
 import numpy as np
@@ -575,6 +575,12 @@ def avg_pool3d(
 def _normed(input: T, rank: int, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> T:
     reduction.floating(input, f"lp_pool{rank}d")
     power = float(norm_type)
+    if not power:
+        raise ValueRangeError("norm_type must not be 0", where=f"lp_pool{rank}d")
+    if isinf(power):
+        size = unary.abs(input)
+        largest = _max_pooled(size if power > 0 else unary.neg(size), rank, kernel_size, stride, 0, 1, ceil_mode, False)
+        return largest if power > 0 else unary.neg(largest)
     mean = _averaged(elementwise.pow(input, power), rank, kernel_size, stride, 0, ceil_mode, True, None)
     positive = elementwise.mul(unary.sign(mean), elementwise.maximum(unary.abs(mean), 0.0))
     places = prod(geometry.ints(kernel_size, rank, "kernel_size"))
@@ -600,7 +606,7 @@ def lp_pool2d(input: T, norm_type: float, kernel_size: Any, stride: Any = None, 
 
     Args:
         input: (batch, channels, height, width) of floating dtype, or without the batch.
-        norm_type: The power p.
+        norm_type: The power p, not 0; inf and -inf give the largest and smallest |x|.
         kernel_size, stride, ceil_mode: As `avg_pool2d`; a window that hangs over counts as if it were whole.
 
     Returns:
@@ -608,9 +614,10 @@ def lp_pool2d(input: T, norm_type: float, kernel_size: Any, stride: Any = None, 
 
     Raises:
         ShapeError: No window fits.
+        ValueRangeError: `norm_type` is 0.
         DTypeError: The dtype is not floating.
 
-    Ascend operator: Pow, AvgPool3D, Mul. Like: torch.nn.functional.lp_pool2d.
+    Ascend operator: Pow, AvgPool3D, Mul; MaxPoolV3 for infinite p. Like: torch.nn.functional.lp_pool2d.
 
     Examples:
         >>> at.nn.functional.lp_pool2d(at.tensor([[[[3.0, 0.0], [0.0, 4.0]]]]), 2.0, 2)

@@ -17,6 +17,7 @@ from .. import shapes
 from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
+from ..promotion import promote_types
 from . import comparison, elementwise, unary, unsigned, views
 from .arguments import checked
 from .call import call, structured
@@ -653,15 +654,16 @@ def vector_norm(
         ord: The order.
         dim: A dim, several, or None for all.
         keepdim: Whether reduced dims stay with length 1.
-        dtype: Dtype that the operand is cast to before.
+        dtype: Dtype that the operand is cast to before, complex for complex numbers and real for real ones.
         out: Tensor of the result's shape to write into.
 
     Returns:
         Tensor of the reduced shape and the operand's (real) dtype.
 
     Raises:
-        DTypeError: The operand is of bool or integers.
-        IndexRangeError: There is no such dim, or it has length 0 and the order is infinite.
+        DTypeError: The operand is of bool or integers, or `dtype` does not hold what it does.
+        IndexRangeError: There is no such dim.
+        ShapeError: A negative or infinite order of no elements.
 
     Ascend operator: LpNormV2 for orders 0 to 3 of float types up to 32 bits; else composed. Like: torch.linalg.vector_norm.
 
@@ -671,17 +673,30 @@ def vector_norm(
         >>> at.linalg.vector_norm(at.tensor([3.0, -4.0]), 1)
         tensor(7., device='npu:0')
     """
-    if dtype is not None:
-        input = _given(input, dtype)
-    floating(input, "vector_norm")
+    input = norm_operand(input, dtype, "vector_norm")
     dim = _dims(dim)
-    if -math.inf < ord < 0 and not count(input.desc.shape, dim):
+    if (ord < 0 or ord == math.inf) and not count(input.desc.shape, dim):
         raise ShapeError(f"the {ord}-norm of no elements is not defined").with_context("vector_norm", (input,))
     # LpNormV2 has kernels for 0, 1, 2, 3 only (and for the infinities, which JSON can't carry to a compiler).
     if ord in (0, 1, 2, 3) and input.desc.dtype in table.NORM.dtypes:
         arguments = (float(ord), dim, keepdim)
         return call(table.NORM, (input,), arguments) if out is None else write(table.NORM, out, (input,), arguments)
     return into(narrowed(_norm(widened(input), float(ord), dim, keepdim), input), out)
+
+
+def norm_operand(input: T, dtype: DTypeLike | None, function: str) -> T:
+    """The operand of a norm, in a dtype that was asked for.
+
+    Raises:
+        DTypeError: Not floating or complex, or the dtype does not hold the operand's numbers.
+    """
+    floating(input, function)
+    if dtype is None:
+        return input
+    given, wanted = input.desc.dtype, d.as_dtype(dtype)
+    if given.is_complex is not wanted.is_complex or promote_types(given, wanted) is not wanted:
+        raise DTypeError(f"{wanted.name} does not hold what {given.name} does").with_context(function, (input,))
+    return _given(input, wanted)
 
 
 def _norm(input: T, ord: float, dim: Any, keepdim: bool) -> T:

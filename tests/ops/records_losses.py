@@ -139,6 +139,11 @@ def class_refused() -> list[Refused]:
     ]
 
 
+def probabilities_refused() -> Refused:
+    shares = np.full((2, 3), 1 / 3, np.float32)
+    return Refused((shares, shares), ValueError, "probabilities", {"ignore_index": 1})
+
+
 def reduction_refused(*operands: Array) -> Callable[[], list[Refused]]:
     return lambda: [Refused(operands, ValueError, "reduction", {"reduction": "max"})]
 
@@ -371,7 +376,7 @@ RECORDS = [
     ),
     of("kl_div", losses.kl_div, divergence, divergences, table.KL_DIV),
     of("nll_loss", class_losses.nll_loss, nll, class_samples, table.NLL_LOSS, refused=class_refused),
-    of("cross_entropy", class_losses.cross_entropy, entropy, entropies, refused=class_refused),
+    of("cross_entropy", class_losses.cross_entropy, entropy, entropies, refused=lambda: [*class_refused(), probabilities_refused()]),
     of("poisson_nll_loss", losses.poisson_nll_loss, loss(poisson), poissons, refused=reduction_refused(X, X)),
     of("gaussian_nll_loss", losses.gaussian_nll_loss, loss(gaussian), gaussians, refused=gaussian_refused),
     of(

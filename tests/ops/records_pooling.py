@@ -102,6 +102,12 @@ def avg_pool(rank: int) -> Callable[..., Any]:
 
 def lp_pool(rank: int) -> Callable[..., Any]:
     def reference(x: Array, p: float, kernel: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+        if np.isinf(p):
+            return (
+                max_pool(rank)(abs(x), kernel, stride, 0, 1, ceil_mode)
+                if p > 0
+                else -max_pool(rank)(-abs(x), kernel, stride, 0, 1, ceil_mode)
+            )
         places = np.prod(many(kernel, rank))
         return (avg_pool(rank)(x**p, kernel, stride, 0, ceil_mode) * places) ** (1 / p)
 
@@ -173,6 +179,8 @@ def norms(rank: int) -> Callable[[DType], Iterator[Any]]:
         x = array(dtype, (2, 3, *SIZES[:rank]), 0.5, 2)
         yield x, 2, 2
         yield With((x, 3.0, 3), {"stride": 2, "ceil_mode": True})
+        yield With((x - 1, np.inf, 3), {"stride": 2, "ceil_mode": True})
+        yield x - 1, -np.inf, 2
 
     return samples
 
@@ -270,7 +278,7 @@ RECORDS = [
     *each("max_pool", max_pool, lambda rank: windows(rank, True), (table.MAX_POOL,), refused, dtypes=(*FLOATS, d.int64)),
     *each("max_pool", max_pool, found, (table.MAX_POOL_FOUND,), suffix=".indices", result=BOTH, dtypes=(*FLOATS, d.int32)),
     *each("avg_pool", avg_pool, lambda rank: windows(rank, False), (table.AVG_POOL,), averages_refused, dtypes=(*FLOATS, d.int64)),
-    *each("lp_pool", lp_pool, norms),
+    *each("lp_pool", lp_pool, norms, refuses=lambda: [Refused((X, 0, 2), ValueError, "must not be 0")]),
     *each("adaptive_avg_pool", lambda rank: adaptive(rank, False), sizes, (table.ADAPTIVE_AVG_POOL,), sizes_refused),
     *each("adaptive_max_pool", lambda rank: adaptive(rank, True), sizes, (table.ADAPTIVE_MAX_POOL,), sizes_refused),
     *each("adaptive_max_pool", lambda rank: adaptive(rank, True), adapted_found, suffix=".indices", result=BOTH),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -179,6 +181,41 @@ def test_ranks_are_there_but_for_the_driver_that_assumes_them() -> None:
     found = at.linalg.lstsq(A, B, driver="gelsd")
     assert found.rank.item() == 1 and found.singular_values.shape == (2,) and found.residuals.shape == (0,)
     assert at.linalg.lstsq(at.eye(3)[:, :2], at.ones(3), driver="gels").rank.shape == (0,)
+
+
+def test_least_squares_of_nothing_have_their_shapes() -> None:
+    for A, B, shapes in (
+        (at.ones(2, 0, 7, 3), at.ones(2, 0, 7, 4), ((2, 0, 3, 4), (2, 0, 4), (2, 0), (2, 0, 3))),
+        (at.ones(1, 2, 0), at.ones(1, 2), ((1, 0), (1, 1), (1,), (1, 0))),
+        (at.ones(0, 2, 5), at.ones(0, 2, 1), ((0, 5, 1), (0,), (0,), (0, 2))),
+    ):
+        for driver in ("gelsd", "gelss"):
+            assert tuple(part.shape for part in at.linalg.lstsq(A, B, driver=driver)) == shapes
+
+
+@pytest.mark.parametrize(
+    "norm",
+    [at.norm, at.linalg.norm, at.linalg.vector_norm, at.linalg.matrix_norm, lambda A, dtype: at.linalg.matrix_norm(A, "nuc", dtype=dtype)],
+)
+def test_the_dtype_of_a_norm_loses_nothing_of_its_operand(norm: Any) -> None:
+    assert norm(at.ones(2, 2), dtype=at.float64).dtype is at.float64
+    assert norm(at.ones(2, 2, dtype=at.complex64), dtype=at.complex128).dtype is at.float64
+    for own, wanted in (
+        (at.complex64, at.float64),
+        (at.float32, at.complex64),
+        (at.float64, at.float32),
+        (at.bfloat16, at.float16),
+        (at.int64, at.float64),
+    ):
+        with pytest.raises(TypeError, match=own.name):
+            norm(at.ones(2, 2, dtype=own), dtype=wanted)
+
+
+@pytest.mark.parametrize("order", [np.inf, -np.inf, -1])
+def test_there_is_no_least_or_largest_of_nothing(order: float) -> None:
+    with pytest.raises(ValueError, match="no elements"):
+        at.linalg.vector_norm(at.ones(2, 0), order, dim=1)
+    assert at.linalg.vector_norm(at.ones(0, 2), order, dim=1).shape == (0,)
 
 
 # Methods

@@ -37,6 +37,15 @@ def test_functions_of_two_dimensions_take_the_last_two(name: str) -> None:
     close(host(getattr(at.fft, name)(x, (2, 5), (0, 2), "ortho")), host(many(x, (2, 5), (0, 2), "ortho")), 1e-5, 1e-4)
 
 
+def test_a_vector_has_no_second_dimension() -> None:
+    for function in (at.fft.fft2, at.fft.rfft2, at.fft.irfft2):
+        for lengths in (None, (2, 2)):
+            with pytest.raises(IndexError, match="out of range"):
+                function(at.ones(3), lengths)
+    with pytest.raises(ValueError, match="2 lengths for 1 dim"):
+        at.fft.fftn(at.ones(3), (2, 2))
+
+
 def test_without_dimensions_nothing_is_transformed() -> None:
     x = tensor(array(d.float32, (3, 4)))
     np.testing.assert_array_equal(host(at.fft.fftn(x, dim=())), host(x).astype(np.complex64))
