@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..dtypes import bool_, complex128, int64, python_number
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError
 from ..launch.registry import handle_cache
+from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
 from .arguments import described
@@ -26,7 +27,9 @@ from .planning import Planner, layout
 from .schema import Row
 from .table.comparison import LOGICAL_OR
 from .table.elementwise import CAST
-from .table.movement import AS_STRIDED, FILL, FLIP, TRANSPOSE
+from .table.movement import AS_STRIDED, CLONE, FILL, FLIP, TRANSPOSE
+
+T = TypeVar("T", bound=TensorBase)
 
 _plans: Final = handle_cache.plans
 _OPERANDS: Final = (TensorBase, int, float, complex, tuple)
@@ -201,9 +204,17 @@ def contiguous_copy(tensor: TensorBase) -> TensorBase:
     """A plain tensor with the elements of any view, by the operator AsStrided; negative steps are undone by ReverseV2.
 
     PyTorch has no negative steps, and no chip's AsStrided was ever given one. A whole tensor with its dims in another order is a Transpose:
-    it needs nothing but its order, where AsStrided gets sizes, strides and offset written to the device before each launch.
+    it needs nothing but its order, where AsStrided gets sizes, strides and offset written to the device before each launch, and its call
+    waits for them. What has no gaps is a TensorMove, or a copy inside the device where it starts at an address that no operator reads from.
     """
     shape, strides, offset = tensor.desc.shape, base.element_strides(tensor), base.element_offset(tensor)
+    if shapes.is_contiguous(shape, strides):
+        if tensor.desc.dtype is not complex128 and base.settle(tensor):
+            moved: TensorBase = unary(CLONE, tensor)
+        else:
+            moved = empty_like(tensor)
+            copies.copy_device(moved.buffer, base.storage(tensor), tensor.desc.nbytes, 0, offset * tensor.desc.dtype.itemsize)
+        return moved
     permuted = None if offset else _permuted(shape, strides)
     if permuted is not None:
         dims, lengths = permuted
@@ -217,6 +228,13 @@ def contiguous_copy(tensor: TensorBase) -> TensorBase:
         return base.view_as(pairs, complex128, shape, shapes.contiguous_strides(shape), base.element_offset(pairs) // 2)
     copy: TensorBase = call(AS_STRIDED, (whole_storage(tensor), shape or (1,), strides or (1,), (offset,)), (shape,))
     return call(FLIP, (copy,), (flipped,)) if flipped else copy
+
+
+def empty_like(like: T) -> T:
+    """A plain tensor of the same shape and dtype whose elements are not set yet."""
+    desc = TensorDesc.of(like.desc.shape, like.desc.dtype, like.desc.device)
+    stream = desc.device.current_stream()
+    return base.make(like.__class__, desc, stream.pool.lend(desc.block_size, stream))
 
 
 @lru_cache(maxsize=1024)

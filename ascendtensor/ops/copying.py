@@ -11,7 +11,7 @@ from .. import base, shapes
 from .. import dtypes as d
 from ..base import TensorBase
 from .arguments import checked
-from .call import call, contiguous_copy, plain
+from .call import contiguous_copy, plain, unary
 from .table import movement as table
 
 T = TypeVar("T", bound=TensorBase)
@@ -56,11 +56,9 @@ def clone(input: T) -> T:
         >>> x
         tensor([1, 2], device='npu:0')
     """
-    if not input.desc.plain and not shapes.is_contiguous(input.desc.shape, base.element_strides(input)):
-        return contiguous_copy(input)  # type: ignore[return-value]
-    if input.desc.dtype is d.complex128:
-        return from_pairs(call(table.CLONE, (as_pairs(input),)))
-    return call(table.CLONE, (input,))
+    if input.desc.plain and input.desc.dtype is not d.complex128:
+        return unary(table.CLONE, input)
+    return contiguous_copy(input)  # type: ignore[return-value]
 
 
 @checked

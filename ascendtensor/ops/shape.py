@@ -16,7 +16,7 @@ from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import host, views
 from .arguments import checked
-from .call import call, contiguous_copy, plain, structured
+from .call import call, contiguous_copy, empty_like, plain, structured
 from .copying import as_pairs as as_pairs
 from .copying import clone as clone
 from .copying import contiguous as contiguous
@@ -27,7 +27,7 @@ from .reduction import sum as total
 from .schema import Row
 from .table import movement as table
 from .table.creation import RANGE
-from .writing import check_writable, copy_into, empty_like, into, move_into, write
+from .writing import check_writable, copy_into, into, move_into, write
 
 T = TypeVar("T", bound=TensorBase)
 

@@ -9,6 +9,7 @@ from .. import base, promotion, shapes
 from ..base import TensorBase
 from ..dtypes import complex128
 from ..errors import ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
+from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from .arguments import described, require_tensor
 from .call import call, call_into, contiguous_copy, find, launch_into, plain, whole_storage
@@ -198,11 +199,19 @@ def copy_into(target: T, source: TensorBase) -> T:
 def _written_whole(target: TensorBase, source: TensorBase) -> bool:
     """Copy in one launch with a handle, where an operator can write the target's memory as it is: one element, or as many as there are.
 
+    Memory without gaps that operators can't be given, for where it starts or ends, is copied inside the device.
+
     Returns:
         False where nothing was done.
     """
     dtype, shape = target.desc.dtype, target.desc.shape
     same = source.desc.dtype is dtype
+    if dtype is complex128 or not takes_outputs(target, ()):
+        if not same or source.desc.shape != shape or not _without_gaps(target, source):
+            return False
+        to, of = base.element_offset(target) * dtype.itemsize, base.element_offset(source) * dtype.itemsize
+        copies.copy_device(base.storage(target), base.storage(source), target.desc.nbytes, to, of)
+        return True
     arguments: tuple[Hashable, ...]
     if source.desc.shape == shape:
         row, arguments = (CLONE, ()) if same else (CAST, (dtype,))
@@ -210,15 +219,20 @@ def _written_whole(target: TensorBase, source: TensorBase) -> bool:
         row, arguments = FILL, (shape, dtype)
     else:
         return False
-    if complex128 in (dtype, source.desc.dtype) or base.storage(source) is base.storage(target) or not base.settle(source):
-        return False
-    if not takes_outputs(target, ()):
+    if source.desc.dtype is complex128 or base.storage(source) is base.storage(target) or not base.settle(source):
         return False
     plan, operands = find(row, (source,), arguments)
-    if not plan.direct:
+    if plan.direct:
+        launch_into(row, plan, (target,), operands)
+    return bool(plan.direct)
+
+
+def _without_gaps(target: TensorBase, source: TensorBase) -> bool:
+    """Whether both are whole stretches of memory, which don't overlap."""
+    if not all(shapes.is_contiguous(view.desc.shape, base.element_strides(view)) for view in (target, source)):
         return False
-    launch_into(row, plan, (target,), operands)
-    return True
+    apart = abs(base.element_offset(target) - base.element_offset(source)) >= target.desc.numel
+    return apart or base.storage(source) is not base.storage(target)
 
 
 def _copy_view(target: TensorBase, shape: tuple[int, ...], steps: tuple[int, ...], offset: int, source: TensorBase) -> None:
@@ -229,13 +243,6 @@ def _copy_view(target: TensorBase, shape: tuple[int, ...], steps: tuple[int, ...
     if not shape:  # size and stride can't be empty: a 0-d view is taken as a vector of one
         shape = steps = strides = (1,)
     call_into(VIEW_COPY, (whole,), (whole, shape, steps, (offset,), whole_storage(source), shape, strides, (begin,)))
-
-
-def empty_like(like: T) -> T:
-    """A plain tensor of the same shape and dtype whose elements are not set yet."""
-    desc = TensorDesc.of(like.desc.shape, like.desc.dtype, like.desc.device)
-    stream = desc.device.current_stream()
-    return base.make(like.__class__, desc, stream.pool.lend(desc.block_size, stream))
 
 
 def move_into(target: TensorBase, source: TensorBase) -> None:

@@ -165,3 +165,55 @@ def test_conjugate_transposes() -> None:
     np.testing.assert_array_equal(x[None].mH.numpy(), host.conj().T[None])
     with pytest.raises(ValueError, match="mH"):
         x[None].H  # noqa: B018
+
+
+def operators(work: Callable[[], object]) -> dict[str, int]:
+    """How often each operator is launched."""
+    before = at.handle_cache.launches()
+    work()
+    return {op: number - before.get(op, 0) for op, number in at.handle_cache.launches().items() if number != before.get(op, 0)}
+
+
+@pytest.mark.parametrize("dtype", [at.float32, at.int8, at.complex128, at.bool])
+def test_stretches_of_memory_that_begin_anywhere_are_copied_without_operators(dtype: Any) -> None:
+    x = at.tensor(np.arange(70).reshape(7, 10) % 2).to(dtype)
+    before = x.numpy()
+    assert operators(lambda: x[3].clone()) == {}
+    check(x[3].clone(), before[3])
+    other = at.tensor(np.arange(20).reshape(2, 10) % 3).to(dtype)
+    expected = before.copy()
+
+    def write() -> None:
+        x[1] = other[1]
+        x[5] = x[4]  # of the same memory, next to it
+        x[0] = other[0]  # ends where another row begins
+
+    assert operators(write) == {}
+    expected[1], expected[5], expected[0] = other.numpy()[1], expected[4], other.numpy()[0]
+    check(x, expected)
+
+
+def test_stretches_that_overlap_are_copied_first() -> None:
+    x, array = at.arange(40), np.arange(40)
+    x[3:33] = x[1:31]
+    array[3:33] = array[1:31].copy()
+    check(x, array)
+
+
+def test_memory_that_an_operator_can_write_is_filled_and_copied_into_at_once() -> None:
+    x, y, whole = at.zeros(4, 8), at.ones(4, 8), at.ones((4, 8), dtype=at.int32)
+    assert operators(lambda: x.fill_(2.5)) == {"Fill": 1}
+    assert operators(lambda: x.copy_(y)) == {"TensorMove": 1}
+    assert operators(lambda: x.copy_(whole)) == {"Cast": 1}
+    assert operators(lambda: x[1].fill_(7)) == {"Fill": 1}
+    assert operators(lambda: x[:, 1].fill_(3)) == {"ViewCopy": 1}
+    expected = np.ones((4, 8), np.float32)
+    expected[1], expected[:, 1] = 7, 3
+    check(x, expected)
+
+
+def test_what_is_kept_padded_is_not_filled_beyond_its_end() -> None:
+    x = at.zeros(3, 5)
+    x[1].fill_(4)
+    x[2] = 5.0
+    check(x, np.array([[0] * 5, [4] * 5, [5] * 5], np.float32))

@@ -53,10 +53,10 @@ def one_int(array: Array | None, what: str) -> int:
     Raises:
         ValueError: It has more or fewer elements.
     """
-    items = ints(array, what)
-    if len(items) != 1:
-        raise ValueError(f"{what} has {len(items)} elements, one is needed")
-    return items[0]
+    array = needs(array, what)
+    if array.size != 1:
+        raise ValueError(f"{what} has {array.size} elements, one is needed")
+    return int(array.item())
 
 
 def constant(*arrays: Array | None) -> bool:
