@@ -168,13 +168,14 @@ def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
 
 @checked
 def ravel(input: T) -> T:
-    """One dimension, row by row. Like: torch.ravel, numpy.ravel.
+    """One dimension, row by row and without gaps: a view of a contiguous tensor, of others a copy. Like: torch.ravel, numpy.ravel.
 
     Examples:
         >>> at.ravel(at.tensor([[1, 2], [3, 4]]))
         tensor([1, 2, 3, 4], device='npu:0')
     """
-    return reshape(input, input.desc.numel)
+    row = reshape(input, input.desc.numel)
+    return row if row.desc.plain or row.is_contiguous() else contiguous_copy(row)  # type: ignore[return-value]
 
 
 @checked

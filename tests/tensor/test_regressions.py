@@ -423,3 +423,15 @@ def test_halves_are_compared_with_a_number(dtype: Any) -> None:
     assert (x > 0).tolist() == (x > at.tensor(0.0, dtype=dtype)).tolist() == [False, False, True, False]
     assert (x <= 2).tolist() == [True, True, True, False] and (x == 0).tolist() == [False, True, False, False]
     assert (at.tensor(2.0, dtype=dtype) > 1).item()
+
+
+def test_ravel_gives_a_view_only_where_there_are_no_gaps_as_in_pytorch_and_numpy() -> None:
+    x = at.arange(12).reshape(3, 4)
+    for view in (x[:, 1], x.T, x[::-1], x[:, ::2], x[0].expand(2, 4)):
+        for row in (view.ravel(), at.ravel(view), np.ravel(view)):
+            assert row.is_contiguous() and row.tolist() == view.numpy().ravel().tolist()
+            row += 100
+    assert x.tolist() == np.arange(12).reshape(3, 4).tolist()
+    for row in (x.ravel(), np.ravel(x), x[1:].ravel(), x[2].ravel(), x[2:, None].ravel()):
+        row[-1] += 1
+    assert x[2, 3].item() == 16

@@ -57,7 +57,7 @@ def element(a: Any, *places: Any) -> Any:
 
 def ravel(a: Any, order: str = "C") -> Any:
     """All elements in one row, in C's or Fortran's order. Like: numpy.ravel."""
-    return views.reshape(views.reverse_dims(a) if in_order("ravel", order) else a, -1)
+    return views.ravel(views.reverse_dims(a) if in_order("ravel", order) else a)
 
 
 def transpose(a: Any, axes: Any = None) -> Any:
