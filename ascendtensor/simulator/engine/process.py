@@ -7,6 +7,8 @@ import os
 import threading
 from typing import Any, Final
 
+from ascendtensor.simulator.kernels.halves import free_rooms
+
 from . import AclFault, chips, configuration, contexts, errors_log, memory, profiles, streams, tables
 from .arguments import invalid
 
@@ -199,3 +201,6 @@ def new_process() -> None:
 def counts() -> dict[str, int]:
     """How many of each kind of thing are alive."""
     return {**tables.counts(), **memory.counts(), "subscriptions": len(streams.SERVERS)}
+
+
+tables.ON_FINALIZE.append(free_rooms)

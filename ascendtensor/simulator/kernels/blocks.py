@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ascendtensor.simulator.kernels import half_bits, half_tables
-from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, Scratch, lend, narrow, take_back, widen
+from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, lend, narrow, widen
 from ascendtensor.simulator.kernels.registry import Array, Shape, Task
 
 BLOCK = 65536
@@ -96,7 +97,7 @@ def _flat_alike(inputs: Sequence[Array], out: Array) -> bool:
 def _pair(ufunc: np.ufunc, a: Array, b: Array, out: Array) -> None:
     """A ufunc of two halves, flat or single numbers, in one piece; an operand that is given twice is converted once."""
     room = lend(out.size, 4)
-    left, right, *spare = room
+    left, right, *spare = room.arrays
     if a.ndim:
         widen(a, left)
     else:
@@ -113,7 +114,7 @@ def _pair(ufunc: np.ufunc, a: Array, b: Array, out: Array) -> None:
         result = left if a.ndim else right
         ufunc(left, right, out=result)
         narrow(result, out, (spare[0], spare[1]))
-    take_back(out.size, room)
+    room.give_back()
 
 
 def one_dtype(arrays: Sequence[Array]) -> bool:
@@ -206,11 +207,12 @@ class Blocked:
             return
         work, steps, length, whole = self.work, self.steps, self.length, self.out
         inputs = [self._spread(x, converts) for x, converts in zip(self.inputs, self.converts, strict=True)]
-        room = Scratch()
-        scratch = [None if x.dtype in (work, _BOOL) else room.take(length, work) for x in inputs]
-        temps = [room.take(length, work) for _ in range(self.temps)]
-        written = room.take(length, self.result) if self._writes else None
-        spare = (room.take(length), room.take(length)) if whole.dtype == FLOAT16 and written is not None else None
+        room = lend(length, sum(self.converts) + self.temps + self.lends, work)
+        free = iter(room.arrays)
+        scratch = [next(free) if converts else None for converts in self.converts]
+        temps = list(islice(free, self.temps))
+        written = (next(free) if self.lends else np.empty(length, self.result)) if self._writes else None
+        spare = (next(free), next(free)) if self.lends == 3 else None
         for index in self.indices:
             out = whole[index]
             size, shape = out.size, None if whole.ndim == 1 else out.shape
@@ -235,10 +237,9 @@ class Blocked:
     def _run_at_once(self) -> None:
         """The same for arrays of one piece."""
         out, size, work = self.out, self.out.size, self.work
-        flat, kept = out.ndim == 1, work == FLOAT32 and size <= BLOCK
-        number = len(self.conversions) + self.temps + self.lends
-        room = lend(size, number) if kept else [np.empty(size, work) for _ in range(number)]
-        operands, free = list(self.inputs), iter(room)
+        flat = out.ndim == 1
+        room = lend(size, len(self.conversions) + self.temps + self.lends, work)
+        operands, free = list(self.inputs), iter(room.arrays)
         for x, places in self.conversions:
             wide = next(free)
             if not flat or x.size != size:
@@ -249,13 +250,12 @@ class Blocked:
         for _ in range(self.temps):
             operands.append(next(free) if flat else next(free).reshape(out.shape))
         if self._writes:
-            target = next(free) if self.result == work else np.empty(size, self.result)
+            target = next(free) if self.lends else np.empty(size, self.result)
             self.steps(target if flat else target.reshape(out.shape), *operands)
             narrow(target if flat else target.reshape(out.shape), out, (next(free), next(free)) if self.lends == 3 else None)
         else:
             self.steps(out, *operands)
-        if kept:
-            take_back(size, room)
+        room.give_back()
 
     def _spread(self, x: Array, converts: bool) -> Array:
         """An input in the output's shape; a smaller one that needs conversion is converted once, not in every piece."""

@@ -6,7 +6,6 @@ operations on whole arrays, on short ones by a table of all halves. ml_dtypes' l
 
 from __future__ import annotations
 
-import contextlib
 import math
 from typing import Any, Final
 
@@ -48,66 +47,58 @@ _POWERS = _constant((1 << 23) + (1 << 10), np.uint32)
 _BIASES = _constant((13 << 23) - (113 << 10), np.uint32)
 
 
-_LENT_FROM = 8192
-_KEPT = 16
-_POOL: Final[list[Array]] = []
+_MOST_FREE = 8
+_FREE: Final[list[Room]] = []
 
 
-def _piece() -> Array:
-    try:
-        return _POOL.pop()  # in one step, whichever threads come for it
-    except IndexError:
-        return np.empty(PIECE, FLOAT32)
+class Room:
+    """Flat arrays of one size to work in for as long as one kernel runs.
 
+    Attributes:
+        arrays: As many as were asked for, or more, with any contents.
+    """
 
-class Scratch:
-    """Flat arrays to work in for as long as one kernel runs; those of the usual size are kept, so that their pages are there already."""
+    __slots__ = ("arrays", "pieces", "size")
 
-    __slots__ = ("_lent",)
-
-    def __init__(self) -> None:
-        self._lent: list[Array] = []
-
-    def take(self, length: int, dtype: np.dtype[Any] = FLOAT32) -> Array:
-        """An array with any contents."""
-        if dtype != FLOAT32 or not _LENT_FROM <= length <= PIECE:
-            return np.empty(length, dtype)
-        array = _piece()
-        self._lent.append(array)
-        return array[:length]
+    def __init__(self, arrays: list[Array]) -> None:
+        self.arrays = arrays
+        self.pieces: list[Array] = []  # what they are parts of where they are kept
+        self.size = 0
 
     def give_back(self) -> None:
-        """Ends the use of all arrays taken; after an error they are just forgotten."""
-        if len(_POOL) < _KEPT:
-            _POOL.extend(self._lent)
-        self._lent.clear()
+        """Ends the use of the arrays; after an error they are just forgotten."""
+        if self.pieces and len(_FREE) < _MOST_FREE:
+            _FREE.append(self)
 
 
-_ROOMS: Final[dict[tuple[int, int], list[list[Array]]]] = {}
-_MOST_ROOMS = 24
-_SMALL_ROOM = 16384
+def lend(size: int, number: int, dtype: np.dtype[Any] = FLOAT32) -> Room:
+    """Room for a kernel. Pieces of float32 are used again, and so are their parts where the size is that of the last time.
+
+    Args:
+        size: Elements of each array.
+        number: How many arrays.
+        dtype: Their element type.
+    """
+    if dtype is not FLOAT32 or size > PIECE:
+        return Room([np.empty(size, dtype) for _ in range(number)])
+    try:
+        room = _FREE.pop()  # in one step, whichever threads come for it
+    except IndexError:
+        room = Room([])
+    arrays, pieces = room.arrays, room.pieces
+    if room.size != size:
+        room.size = size
+        arrays.clear()
+    while len(arrays) < number:
+        if len(arrays) == len(pieces):
+            pieces.append(np.empty(PIECE, FLOAT32))
+        arrays.append(pieces[len(arrays)][:size])
+    return room
 
 
-def lend(size: int, number: int) -> list[Array]:
-    """Flat float32 arrays of one size, up to a piece's, to work in: those of the last time where there are any."""
-    if size > _SMALL_ROOM:
-        return [_piece()[:size] for _ in range(number)]
-    kept = _ROOMS.get((size, number))
-    if kept:
-        with contextlib.suppress(IndexError):  # another thread came first
-            return kept.pop()
-    return [np.empty(size, FLOAT32) for _ in range(number)]
-
-
-def take_back(size: int, arrays: list[Array]) -> None:
-    """Keeps lent arrays for the next time."""
-    if size > _SMALL_ROOM:
-        if len(_POOL) < _KEPT:
-            _POOL.extend(array if array.base is None else array.base for array in arrays)
-        return
-    if len(_ROOMS) >= _MOST_ROOMS:
-        _ROOMS.clear()
-    _ROOMS.setdefault((size, len(arrays)), []).append(arrays)
+def free_rooms() -> None:
+    """Keeps no room for kernels to come."""
+    _FREE.clear()
 
 
 def is_half(dtype: np.dtype[Any]) -> bool:
@@ -152,8 +143,8 @@ def narrow(source: Array, target: Array, spare: tuple[Array, Array] | None = Non
     if spare is not None:
         done = _narrow(source.reshape(-1), halves, spare[0][:size], spare[1][:size])
     else:
-        room = Scratch()
-        done = _narrow(source.reshape(-1), halves, room.take(size), room.take(size))
+        room = lend(size, 2)
+        done = _narrow(source.reshape(-1), halves, room.arrays[0], room.arrays[1])
         room.give_back()
     if not done:
         np.copyto(target, source, casting="unsafe")
@@ -216,9 +207,8 @@ def store(source: Array, target: Array) -> None:
         np.copyto(target, source, casting="unsafe")
         return
     values, out = source.reshape(-1), target.reshape(-1)
-    scratch = Scratch()
-    size = min(PIECE, values.size)
-    spare = scratch.take(size), scratch.take(size)
+    room = lend(min(PIECE, values.size), 2)
+    spare = room.arrays[0], room.arrays[1]
     for start in range(0, values.size, PIECE):
         narrow(values[start : start + PIECE], out[start : start + PIECE], spare)
-    scratch.give_back()
+    room.give_back()

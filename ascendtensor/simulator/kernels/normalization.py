@@ -11,7 +11,7 @@ import numpy as np
 
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels.blocks import BLOCK
-from ascendtensor.simulator.kernels.halves import HALVES, Scratch, narrow, store, widen
+from ascendtensor.simulator.kernels.halves import HALVES, lend, narrow, store, widen
 from ascendtensor.simulator.kernels.operands import apart, dims_of, needs, same, unknown, wide
 from ascendtensor.simulator.kernels.registry import (
     UNKNOWN_RANK,
@@ -52,9 +52,9 @@ class _Rows:
         converts, writes = x.dtype != self.work, y.dtype != self.work or np.may_share_memory(x, y)
         self.step = max(1, (BLOCK if converts or writes else _PLAIN_BLOCK) // max(1, x.shape[1]))
         shape = (min(self.step, last - first), x.shape[1])
-        self.room = Scratch()
-        self.scratch = self.room.take(prod(shape), self.work).reshape(shape) if converts else None
-        self.written = self.room.take(prod(shape), self.work).reshape(shape) if writes else None
+        self.room = lend(prod(shape), converts + writes, self.work)
+        self.scratch = self.room.arrays[0].reshape(shape) if converts else None
+        self.written = self.room.arrays[converts].reshape(shape) if writes else None
 
     def __iter__(self) -> Iterator[tuple[slice, Array, Array]]:
         """The rows, their operand, and where their result goes; after the body has written that, it is stored."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ascendtensor.simulator.kernels import half_bits, registry, rules
 from ascendtensor.simulator.kernels.blocks import BLOCK
-from ascendtensor.simulator.kernels.halves import HALVES, float32_of, lend, store, take_back, widen
+from ascendtensor.simulator.kernels.halves import HALVES, float32_of, lend, store, widen
 from ascendtensor.simulator.kernels.operands import raw
 from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Meta, Out, Shape, Task, binder, infer
 
@@ -147,12 +147,12 @@ def _half_reduction(ufunc: np.ufunc, x: Array, axes: Axes, count: int, out: Arra
 def _one_piece(ufunc: np.ufunc, x: Array, axes: Axes | int, count: int, out: Array) -> None:
     """The same for an array of one piece."""
     room = lend(x.size, 1)
-    wide = room[0].reshape(x.shape)
+    wide = room.arrays[0].reshape(x.shape)
     widen(x, wide)
     total = ufunc.reduce(wide, axes)
     if count != 1:
         total = np.divide(total, np.float32(count))
-    take_back(x.size, room)
+    room.give_back()
     store(np.asarray(total).reshape(out.shape), out)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import rules
 from ascendtensor.simulator.kernels.blocks import BLOCK, Steps
-from ascendtensor.simulator.kernels.halves import HALVES, Scratch, narrow, widen
+from ascendtensor.simulator.kernels.halves import HALVES, lend, narrow, widen
 from ascendtensor.simulator.kernels.normalization import LONG, SHARED, column_of_ones, row_sums
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Shape, Task, binder, infer
 from ascendtensor.simulator.kernels.threads import shared
@@ -165,18 +165,19 @@ def _run_rows(steps: Steps, inputs: list[Array], out: Array, first: int, count: 
 
 
 def _one_window(steps: Steps, pieces: list[Array], target: Array, work: np.dtype[np.float32]) -> None:
-    room = Scratch()
-    operands = []
+    direct = target.dtype == work and not any(np.may_share_memory(piece, target) for piece in pieces)
+    room = lend(target.size, sum(piece.dtype != work for piece in pieces) + (not direct), work)
+    free, operands = iter(room.arrays), []
     for piece in pieces:
         if piece.dtype != work:
-            wide = room.take(piece.size, work).reshape(piece.shape)
+            wide = next(free).reshape(piece.shape)
             widen(piece, wide)
             piece = wide
         operands.append(piece[..., 0] if piece.shape[2] == 1 else piece)
-    if target.dtype == work and not any(np.may_share_memory(piece, target) for piece in pieces):
+    if direct:
         steps(target[..., 0] if target.shape[2] == 1 else target, *operands)
     else:
-        computed = room.take(target.size, work).reshape(target.shape)
+        computed = next(free).reshape(target.shape)
         steps(computed[..., 0] if target.shape[2] == 1 else computed, *operands)
         narrow(computed, target)
     room.give_back()

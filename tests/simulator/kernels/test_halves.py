@@ -1,9 +1,12 @@
 """float16 and bfloat16: conversions, tables and work on bits, on both sides of every size from which another way is taken."""
 
+import itertools
+
 import ml_dtypes
 import numpy as np
 import pytest
 
+from ascendtensor import simulator
 from ascendtensor.simulator.kernels import half_bits, half_tables, halves, lookup, scan
 
 F16, BF16, F32 = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)
@@ -203,3 +206,32 @@ def test_reductions_of_one_piece_and_of_several(shape, dtype):
                 want = np.asarray(function(x.astype(np.float64), numbers, keepdims=keep))
                 got = run(op_type, [x, axes(*numbers)], np.empty(want.shape, dtype), {"keep_dims": keep})
                 np.testing.assert_allclose(got.astype(float), want, rtol=1e-3 if dtype == F16 else 8e-3, atol=1e-3)
+
+
+def test_rooms_of_kernels_are_used_again_and_few_are_kept():
+    halves.free_rooms()
+    first = halves.lend(3000, 2)
+    pages = first.arrays[0]
+    first.give_back()
+    second, third = halves.lend(100, 3), halves.lend(100, 3)
+    assert second is first and third is not first and np.shares_memory(second.arrays[0], pages)
+    arrays = [*second.arrays, *third.arrays]
+    assert [array.shape for array in arrays] == [(100,)] * 6
+    assert not any(np.shares_memory(a, b) for a, b in itertools.combinations(arrays, 2))
+    for room in [second, third, *(halves.lend(10, 1) for _ in range(30))]:
+        room.give_back()
+    assert len(halves._FREE) == halves._MOST_FREE
+    large, double = halves.lend(halves.PIECE + 1, 1), halves.lend(10, 1, np.dtype(np.float64))
+    assert large.arrays[0].size == halves.PIECE + 1 and double.arrays[0].dtype == np.float64
+    halves.free_rooms()
+    for room in (large, double):
+        room.give_back()
+    assert not halves._FREE
+
+
+def test_finalize_gives_the_rooms_of_kernels_up():
+    simulator.init()
+    halves.lend(10, 1).give_back()
+    assert halves._FREE
+    simulator.finalize()
+    assert not halves._FREE
