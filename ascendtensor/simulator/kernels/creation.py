@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import ceil, floor
 from typing import Any
 
@@ -89,8 +90,8 @@ def _eye_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
 
 def _number(array: Array) -> Any:
     """One element as a Python int or float."""
-    item = array.reshape(-1)[0]
-    return int(item) if array.dtype.kind in "iu" else float(item)
+    item = array.item()
+    return item if array.dtype.kind in "iu" else float(item)
 
 
 def _length(start: Any, limit: Any, delta: Any, closed: bool) -> int:
@@ -101,7 +102,7 @@ def _length(start: Any, limit: Any, delta: Any, closed: bool) -> int:
     """
     if delta == 0 or (limit - start) * delta < 0:
         raise ValueError(f"a step of {delta} does not lead from {start} to {limit}")
-    if all(isinstance(item, int) for item in (start, limit, delta)):
+    if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
         return int((limit - start) // delta + 1 if closed else -((start - limit) // delta))
     steps = (limit - start) / delta
     return int(floor(steps) + 1 if closed else ceil(steps))
@@ -110,8 +111,9 @@ def _length(start: Any, limit: Any, delta: Any, closed: bool) -> int:
 def _range(start: Array, limit: Array, delta: Array, closed: bool, out: Array) -> None:
     """Every element is start + i * delta, rounded once; sums of steps would drift."""
     first, last, step = _number(start), _number(limit), _number(delta)
-    if _length(first, last, step, closed) != out.size:
-        raise ValueError(f"range({first}, {last}, {step}) has {_length(first, last, step, closed)} elements, the output {out.size}")
+    length = _length(first, last, step, closed)
+    if length != out.size:
+        raise ValueError(f"range({first}, {last}, {step}) has {length} elements, the output {out.size}")
     _progression(out, first, step)
 
 
@@ -136,15 +138,20 @@ def _bind_range(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
 
 @infer("Range")
 def _range_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    """Operands may mix integers and floats; the output then has the wider dtype (legal rows of the 910B)."""
-    kinds = [NUMPY_OF[meta.dtype] for meta in inputs]
-    floating = [meta.dtype for meta, kind in zip(inputs, kinds, strict=True) if kind.kind not in "iu"]
-    dtypes = set(floating) if floating else {meta.dtype for meta, kind in zip(inputs, kinds, strict=True) if kind == max(kinds, key=_width)}
     length = -1
-    if all(meta.value is not None and meta.value.size == 1 for meta in inputs):
-        start, limit, delta = (_number(needs(meta.value, "value")) for meta in inputs)
-        length = _length(start, limit, delta, attrs["is_closed"])
-    return [Out(dtypes.pop() if len(dtypes) == 1 else -1, (length,))]
+    numbers = [_number(value) for value in [meta.value for meta in inputs] if value is not None and value.size == 1]
+    if len(numbers) == len(inputs):
+        length = _length(*numbers, attrs["is_closed"])
+    return [Out(_range_dtype(*[meta.dtype for meta in inputs]), (length,))]
+
+
+@lru_cache(maxsize=64)
+def _range_dtype(*dtypes: int) -> int:
+    """Operands may mix integers and floats; the output then has the wider dtype (legal rows of the 910B), -1 where there are two of them."""
+    kinds = [NUMPY_OF[dtype] for dtype in dtypes]
+    floating = {dtype for dtype, kind in zip(dtypes, kinds, strict=True) if kind.kind not in "iu"}
+    found = floating or {dtype for dtype, kind in zip(dtypes, kinds, strict=True) if kind == max(kinds, key=_width)}
+    return found.pop() if len(found) == 1 else -1
 
 
 def _width(kind: np.dtype[Any]) -> int:

@@ -98,7 +98,8 @@ def type_code(value: Any) -> int:
 
 def known_ints(meta: Meta) -> list[int] | None:
     """The elements of an integer operand of a shape rule, None where they are not known."""
-    return None if meta.value is None else [int(item) for item in meta.value.reshape(-1).tolist()]
+    value = meta.value
+    return None if value is None else [int(item) for item in value.reshape(-1).tolist()]
 
 
 def dims_of(meta: Meta) -> Shape:
