@@ -141,13 +141,14 @@ def _range_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]
     length = -1
     numbers = [_number(value) for value in [meta.value for meta in inputs] if value is not None and value.size == 1]
     if len(numbers) == len(inputs):
-        length = _length(*numbers, attrs["is_closed"])
+        start, limit, delta = numbers
+        length = _length(start, limit, delta, attrs["is_closed"])
     return [Out(_range_dtype(*[meta.dtype for meta in inputs]), (length,))]
 
 
 @lru_cache(maxsize=64)
 def _range_dtype(*dtypes: int) -> int:
-    """Operands may mix integers and floats; the output then has the wider dtype (legal rows of the 910B), -1 where there are two of them."""
+    """Operands may mix integers and floats; the output then has the wider dtype (legal rows of the 910B), -1 of two of one width."""
     kinds = [NUMPY_OF[dtype] for dtype in dtypes]
     floating = {dtype for dtype, kind in zip(dtypes, kinds, strict=True) if kind.kind not in "iu"}
     found = floating or {dtype for dtype, kind in zip(dtypes, kinds, strict=True) if kind == max(kinds, key=_width)}
