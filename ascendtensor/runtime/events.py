@@ -55,6 +55,20 @@ class Contexts:
                 raise
 
 
+class Mark:
+    """An ordering event, recorded once, that goes back to its pool when nobody has the mark any more."""
+
+    __slots__ = ("_pool", "event")
+
+    def __init__(self, event: int, pool: EventPool) -> None:
+        self.event = event
+        self._pool = pool
+
+    def __del__(self) -> None:
+        if self.event in self._pool.made:  # not after shutdown
+            self._pool.give(self.event)
+
+
 class EventPool:
     """Events of one device for ordering between its streams; never timed.
 
@@ -96,17 +110,15 @@ class EventPool:
             raise
         return event
 
-    def order(self, first: int, then: int) -> None:
-        """Let later work of the stream `then` wait for what is queued on the stream `first` now."""
-        event = self.record(first)
-        try:
-            if self.contexts.others:
-                with self.contexts.around(then):
-                    binding.stream_wait_event(then, event)
-            else:
-                binding.stream_wait_event(then, event)
-        finally:
-            self.give(event)
+    def order(self, first: int, then: int) -> Mark:
+        """Let later work of the stream `then` wait for what is queued on the stream `first` now; gives the mark there."""
+        mark = Mark(self.record(first), self)
+        if self.contexts.others:
+            with self.contexts.around(then):
+                binding.stream_wait_event(then, mark.event)
+        else:
+            binding.stream_wait_event(then, mark.event)
+        return mark
 
     def close(self, attempt: Callable[..., None]) -> None:
         """Destroy all, at shutdown."""

@@ -164,7 +164,7 @@ class DeviceBuffer:
             return
         with self.block.pool.pool.lock:  # two threads that read it first at the same time are both remembered
             self._lend_to(stream)
-            self.stream.device.events.order(self.stream.handle, stream.handle)
+            stream.lane.follow(self.stream.lane, stream.device.events)
             if self.readers is None:
                 self.readers = {stream.handle}
             else:
@@ -182,7 +182,7 @@ class DeviceBuffer:
             readers = self.readers
             handle, events = stream.handle, stream.device.events
             if self.stream is not stream:  # also where this one waits for the write already: that stream may have read since
-                events.order(self.stream.handle, handle)
+                stream.lane.follow(self.stream.lane, events)
             for reader in tuple(readers or ()):
                 if reader != handle:
                     events.order(reader, handle)

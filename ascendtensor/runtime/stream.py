@@ -21,6 +21,7 @@ from .process import thread
 if TYPE_CHECKING:
     from .callbacks import Outstanding
     from .device import Device
+    from .events import EventPool, Mark
     from .staging import Slab
 
 RECENT: Final = 16
@@ -44,11 +45,12 @@ class Lane:
         pool: Its memory.
         recent: What was launched on it since it was last waited for.
         spare: Where it goes when its `Stream` is gone: the unused ones of its kind.
+        heard: Where it waited for other lanes since it was last waited for itself: what failed there shows there only (RT-45, RT-48).
         slab, slab_used, slab_serial: Its piece of pinned staging memory.
         callbacks: What `Stream.add_callback` queued; None before the first.
     """
 
-    __slots__ = ("callbacks", "context", "handle", "pool", "recent", "slab", "slab_serial", "slab_used", "spare")
+    __slots__ = ("callbacks", "context", "handle", "heard", "pool", "recent", "slab", "slab_serial", "slab_used", "spare")
 
     def __init__(self, handle: int, pool: Pool, context: int, spare: deque[Lane]) -> None:
         self.handle = handle
@@ -56,10 +58,20 @@ class Lane:
         self.spare = spare
         self.pool = stream_pool(handle, pool)
         self.recent: deque[Any] = deque(maxlen=RECENT)
+        self.heard: dict[Lane, Mark] = {}
         self.slab: Slab | None = None
         self.slab_used = 0
         self.slab_serial = 0
         self.callbacks: Outstanding | None = None
+
+    def follow(self, lane: Lane, events: EventPool) -> None:
+        """Let later work wait for what is queued on another lane of the device now."""
+        before = lane.heard.copy()  # a copy at once: other threads write into it
+        mark = events.order(lane.handle, self.handle)
+        for other, its in before.items():
+            if other is not self:
+                self.heard.setdefault(other, its)
+        self.heard[lane] = mark
 
 
 def explain(error: AclError, lanes: Iterable[Lane]) -> AclError:
@@ -178,7 +190,7 @@ class Stream:
         """Wait until everything queued has run.
 
         Raises:
-            AclError: Queued work failed; the stream can be used again.
+            AclError: Queued work failed, here or before what this stream waited for on another one; both can be used again.
             Exception: What a callback of this stream raised, the first if there were more; see `add_callback`.
 
         Like: torch.cuda.Stream.synchronize.
@@ -193,8 +205,21 @@ class Stream:
             raise
         self.recent.clear()
         self.device.foreign.sweep()
+        if self.lane.heard:
+            self._tell()
         if self.lane.callbacks is not None:
             self.lane.callbacks.wait()
+
+    def _tell(self) -> None:
+        """Raise what failed on the streams that this one waited for: what it read of them is undefined."""
+        heard = self.lane.heard
+        while heard:
+            lane, mark = heard.popitem()
+            try:
+                binding.synchronize_event(mark.event)  # it has come; the call tells what failed before it
+            except AclError as error:
+                explain(error, [lane])
+                raise
 
     def query(self) -> bool:
         """Whether everything queued has run. Like: torch.cuda.Stream.query."""
@@ -225,7 +250,7 @@ class Stream:
             stream.synchronize()
             return
         self.ready()
-        self.device.events.order(stream.handle, self.handle)
+        self.lane.follow(stream.lane, self.device.events)
 
     def add_callback(self, function: Callable[[], object], *, blocking: bool = False) -> None:
         """Have `function()` called when everything queued so far has run.

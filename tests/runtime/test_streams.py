@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from placement import describe
 
+import ascendtensor as at
 from ascendtensor import simulator
 from ascendtensor.errors import AclError, ClosedError, DeviceError, ValueRangeError
 from ascendtensor.runtime import copies, stats
@@ -186,6 +187,52 @@ def test_a_write_on_another_stream_moves_the_buffer_there(npu: Device, put: Call
     assert buffer.stream is other
     assert buffer.readers is None
     assert list(copies.download(buffer, desc)) == [1, 1, 1, 1]
+
+
+def failing_elsewhere() -> tuple[at.Tensor, Stream]:
+    """A tensor whose values an operator that fails should have made, on another stream."""
+    producer = Stream()
+    with stream(producer):
+        return at.gather(at.arange(3), 0, at.tensor([7])), producer
+
+
+@pytest.mark.parametrize("look", [at.Tensor.tolist, lambda x: (x + 1).tolist(), lambda x: x.neg_().tolist()])
+def test_what_failed_on_another_stream_is_told_to_who_reads_of_it(npu: Device, look: Callable[[Any], Any]) -> None:
+    values, producer = failing_elsewhere()
+    with pytest.raises(AclError, match="GatherElements"):
+        look(values)
+    producer.synchronize()  # once
+
+
+def test_what_failed_two_streams_away_is_told(npu: Device) -> None:
+    values, _ = failing_elsewhere()
+    with stream(Stream()):
+        more = values + 1
+    with pytest.raises(AclError, match="GatherElements"):
+        more.tolist()
+
+
+def test_what_failed_in_a_thread_that_is_gone_is_told(npu: Device) -> None:
+    values, _ = in_thread(failing_elsewhere)
+    with pytest.raises(AclError, match="GatherElements"):
+        values.tolist()
+
+
+def test_a_stream_that_was_waited_for_by_name_tells_what_failed(npu: Device) -> None:
+    _, producer = failing_elsewhere()
+    npu.current_stream().wait_stream(producer)
+    with pytest.raises(AclError, match="GatherElements"):
+        npu.current_stream().synchronize()
+
+
+def test_a_read_does_not_wait_for_what_comes_behind_it_on_another_stream(npu: Device, put: Callable[..., Any]) -> None:
+    target, desc, producer = crossing(npu, put)
+    target.read_on(npu.current_stream())
+    with stream(producer):
+        at.ones(3) + 1
+    with simulator.faults.plan("acl.rt.synchronize_stream", nth=2) as plan:
+        copies.download(target, desc)
+    assert plan.calls == 1
 
 
 def test_windows_share_order_with_their_buffer(npu: Device, put: Callable[..., Any]) -> None:
