@@ -207,45 +207,30 @@ def make(cls: type[T], desc: TensorDesc, buffer: DeviceBuffer) -> T:
     return tensor
 
 
-def view(tensor: T, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> T:
+def view(tensor: T, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int) -> T:
     """A tensor that shares the storage of `tensor`; plain where it starts at the storage's beginning and has no gaps.
 
     Args:
         tensor: Any tensor.
         shape: Sizes of the view's dimensions.
-        strides: Their steps in elements.
+        strides: Their steps in elements; None for row-major without gaps.
         offset: Position of the first element in the storage, in elements.
     """
     return view_as(tensor, tensor.desc.dtype, shape, strides, offset)
 
 
-def view_as(tensor: T, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> T:
+def view_as(tensor: T, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int) -> T:
     """`view` with another element type; strides and offset count elements of that type."""
     result = _new(tensor.__class__)
     desc = tensor.desc
     storage = result.buffer = tensor.buffer.base
     if not storage.extent and desc.plain:  # the first view of a storage is made of a tensor that is all of it
         storage.extent = desc.nbytes
-    if offset == 0 and shapes.is_contiguous(shape, strides):
+    if offset == 0 and (strides is None or shapes.is_contiguous(shape, strides)):
         result.desc = made = TensorDesc.of(shape, dtype, desc.device)
         desc.device.recent_descs.append(made)
     else:
-        result.desc = StridedDesc(shape, dtype, desc.device, strides, offset)
-    return result
-
-
-def reshaped(tensor: T, shape: tuple[int, ...]) -> T:
-    """The elements of a plain tensor in another shape, of as many: `view` with less to find out."""
-    offset = element_offset(tensor)
-    if offset:
-        return view(tensor, shape, shapes.contiguous_strides(shape), offset)
-    result = _new(tensor.__class__)
-    desc = tensor.desc
-    storage = result.buffer = tensor.buffer.base
-    if not storage.extent:
-        storage.extent = desc.nbytes
-    result.desc = made = TensorDesc.of(shape, desc.dtype, desc.device)
-    desc.device.recent_descs.append(made)
+        result.desc = StridedDesc(shape, dtype, desc.device, shapes.contiguous_strides(shape) if strides is None else strides, offset)
     return result
 
 

@@ -67,16 +67,17 @@ def reshape(input: T, *lengths: Any, shape: Any = None) -> T:
     try:
         if shape is not None:
             lengths = shapes.named(lengths, shape, "shape")
-        wanted = shapes.infer_size(_integers(lengths), input.desc.numel)
-        if input.desc.plain:
-            return base.reshaped(input, wanted)
+        desc = input.desc
+        wanted = shapes.infer_size(_integers(lengths), desc.numel)
+        if desc.plain:
+            return base.view_as(input, desc.dtype, wanted, None, base.element_offset(input))
         old, strides, offset = _layout(input)
         found = shapes.view_strides(old, strides, wanted)
     except AscendTensorError as error:
         raise _named(error, "reshape", input) from None
     if found is None:
         copy = contiguous_copy(input)
-        return base.view(copy, wanted, shapes.contiguous_strides(wanted), 0)  # type: ignore[return-value]
+        return base.view(copy, wanted, None, 0)  # type: ignore[return-value]
     return base.view(input, wanted, found, offset)
 
 
@@ -105,9 +106,10 @@ def view(input: T, *lengths: Any, size: Any = None) -> T:
     try:
         if size is not None:
             lengths = shapes.named(lengths, size, "size")
-        wanted = shapes.infer_size(_integers(lengths), input.desc.numel)
-        if input.desc.plain:
-            return base.reshaped(input, wanted)
+        desc = input.desc
+        wanted = shapes.infer_size(_integers(lengths), desc.numel)
+        if desc.plain:
+            return base.view_as(input, desc.dtype, wanted, None, base.element_offset(input))
         old, strides, offset = _layout(input)
         found = shapes.view_strides(old, strides, wanted)
         if found is None:
