@@ -319,7 +319,7 @@ def assign(target: T, value: Any, function: str) -> T:
         if isinstance(value, TensorBase) and value.desc.device is not target.desc.device and function == "copy_":
             value = host.moved(value, target.desc.device, value.desc.dtype)
         source = _given(target, value)
-        if source.desc.shape:
+        if source.desc.shape not in ((), target.desc.shape):
             _expanded(source, target.desc.shape)
         lead = max(len(source.desc.shape) - len(target.desc.shape), 0)
         copy_into(target, views.reshape(source, source.desc.shape[lead:]) if lead else source)

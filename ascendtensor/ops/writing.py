@@ -175,9 +175,11 @@ def copy_into(target: T, source: TensorBase) -> T:
         raise DeviceError(f"the operands are on different devices, {target.desc.device} and {source.desc.device}").with_context(
             "copy_", (target, source)
         )
-    check_writable(target, "copy_")
+    if not base.settle(target):
+        check_writable(target, "copy_")
     shape = target.desc.shape
-    shapes.expand_strides(source.desc.shape, base.element_strides(source), shape)  # refuses what does not broadcast
+    if source.desc.shape != shape:
+        shapes.expand_strides(source.desc.shape, base.element_strides(source), shape)  # refuses what does not broadcast
     if target.desc.numel == 0 or _written_whole(target, source):
         return target
     if source.desc.dtype != target.desc.dtype:
