@@ -134,6 +134,7 @@ class TensorDescription:
     dynamic_input: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "shape", _ints(self.shape))  # NumPy's integers are equal to Python's, but pyACL refuses them (PY-12)
         if self.const is not None and not self.const:
             # TD-17: set_tensor_const refuses 0 bytes, so such an input could never match.
             raise ValueError("an empty tensor can't be a constant; describe it as a plain input with a dim of 0")

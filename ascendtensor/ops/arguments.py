@@ -226,13 +226,22 @@ def _fits(wanted: str, value: Any) -> bool:
     if wanted.startswith(_TENSOR):
         return isinstance(value, TensorBase)
     if wanted.startswith("an int or several"):
-        several = value if isinstance(value, Iterable) and not isinstance(value, (str, bytes, TensorBase)) else (value,)
-        return all(map(_is_int, several))
+        return all(map(_is_int, _parts(value)))
     if wanted.startswith("an int"):
         return _is_int(value)
     if wanted.startswith("a number"):
         return hasattr(value, "__float__") or _is_int(value)
     return isinstance(value, str)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """What several ints may be given in, or the one."""
+    if isinstance(value, (str, bytes, TensorBase)):
+        return (value,)
+    try:
+        return tuple(value)
+    except TypeError:
+        return (value,)
 
 
 def _is_int(value: Any) -> bool:

@@ -16,8 +16,9 @@ Roads by dtype, each exact to the dtype's own rounding:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
+from operator import index as as_int
 from typing import Any, Final, TypeVar
 
 from .. import base, shapes
@@ -29,7 +30,7 @@ from . import comparison, elementwise, views
 from .arguments import checked
 from .call import binary, call, plain
 from .complex_numbers import conj
-from .operands import common_dtype, in_dtype
+from .operands import common_dtype, in_dtype, integers
 from .precision import DIRECT, parts_of_singles
 from .reduction import sum
 from .table import matrix as table
@@ -551,13 +552,14 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
         tensor(5., device='npu:0')
     """
     left, right = a.desc.shape, b.desc.shape
-    if isinstance(dims, int):
+    if not isinstance(dims, Iterable):
+        dims = as_int(dims)
         if not 0 <= dims <= min(len(left), len(right)):
             names = f"{list(left)} and {list(right)}"
             raise ShapeError(f"tensors of shapes {names} have no {dims} dims to add up over").with_context("tensordot", (a, b))
         over_a, over_b = list(range(len(left) - dims, len(left))), list(range(dims))
     else:
-        over_a, over_b = ([each] if isinstance(each, int) else list(each) for each in dims)
+        over_a, over_b = (list(integers(each)) for each in dims)
     over_a = [shapes.normalize_dim(dim, len(left)) for dim in over_a]
     over_b = [shapes.normalize_dim(dim, len(right)) for dim in over_b]
     a, b = _added_up(a, over_a, b, over_b)

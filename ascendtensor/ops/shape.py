@@ -837,6 +837,7 @@ def sum_to_size(input: T, *size: Any) -> T:
 # Padding
 
 
+@checked
 def pad(input: T, pad: Ints, mode: str = "constant", value: Any = None) -> T:
     """Places added around a tensor, or cut off where a number is negative.
 

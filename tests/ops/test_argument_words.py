@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ascendtensor as at
+from ascendtensor.errors import AscendTensorError
+from ascendtensor.launch.registry import handle_cache
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "amax", "argmin", "cumsum", "softmax", "squeeze", "unsqueeze", "std", "all", "logsumexp"])
@@ -59,6 +62,41 @@ def test_the_ends_of_ranges_have_names() -> None:
     assert at.arange(end=-3, step=-1).tolist() == [0, -1, -2] and at.range(end=2).tolist() == [0.0, 1.0, 2.0]
     with pytest.raises(TypeError, match="arange"):
         at.arange()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
+def test_numpys_integers_are_integers(kind: Any) -> None:
+    functional, x = at.nn.functional, at.arange(24.0).reshape(2, 4, 3)
+    for call in (
+        lambda n: at.randperm(n(7)).sort().values,
+        lambda n: functional.one_hot(at.tensor([1, 0]), n(5)),
+        lambda n: functional.group_norm(x, n(2)),
+        lambda n: at.multinomial(at.tensor([0.0, 1.0]), n(3), True),
+        lambda n: at.tensordot(x, x.permute(1, 2, 0), n(2)),
+        lambda n: at.tensordot(x, x, (n(1), n(1))),
+        lambda n: functional.pad(x, (n(1), n(2)), value=n(1)),
+        lambda n: at.linalg.matrix_power(x[:, :3], n(3)),
+        lambda n: at.fft.fft(x, n(5), n(1)),
+        lambda n: functional.interpolate(x, n(5)),
+    ):
+        handle_cache.clear()
+        found = call(kind)
+        handle_cache.clear()  # what was planned for the one would serve the other, since they are equal
+        assert at.equal(found, call(int)) and all(type(length) is int for length in found.shape)
+
+
+@pytest.mark.parametrize("wrong", [None, "x", 1.5, np.ones(2), np.array(2), [1.5], object()], ids=repr)
+def test_wrong_arguments_of_pads_and_spectra_are_refused_by_name(wrong: Any) -> None:
+    functional, x = at.nn.functional, at.ones(2, 3)
+    with pytest.raises(AscendTensorError, match="pad: "):
+        functional.pad(wrong, (1, 1))
+    with pytest.raises(AscendTensorError, match="pad: "):
+        functional.pad(x, wrong, value=None if wrong is None else 1)
+    with pytest.raises(AscendTensorError, match="pad: "):
+        functional.pad(x, (1, 1), wrong)
+    if wrong is not None:
+        with pytest.raises(AscendTensorError, match="fftn: "):
+            at.fft.fftn(x, dim=wrong)
 
 
 def test_two_results_are_written_into_two_tensors() -> None:
