@@ -10,7 +10,7 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import half_bits, registry, rules
 from ascendtensor.simulator.kernels.blocks import bind_steps, bind_ufunc, ufunc_task
 from ascendtensor.simulator.kernels.halves import HALVES
-from ascendtensor.simulator.kernels.masks import choose
+from ascendtensor.simulator.kernels.masks import choose, fill
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 
 _BOOL = np.dtype(np.bool_)
@@ -159,5 +159,7 @@ def masked_fill_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list
 @binder("MaskedFill")
 def masked_fill(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = value where mask, else x."""
-    x, mask, value = inputs
-    return _bind_choice(mask, value.reshape(()), x, outputs[0])
+    (x, mask, value), out = inputs, outputs[0]
+    if x.__array_interface__ == out.__array_interface__ and mask.shape == out.shape and out.dtype.itemsize <= 8:
+        return fill, (out, mask, value.reshape(()))
+    return _bind_choice(mask, value.reshape(()), x, out)

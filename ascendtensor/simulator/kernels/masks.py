@@ -10,6 +10,8 @@ from ascendtensor.simulator.kernels.registry import Array
 
 _STORAGE: dict[int, Any] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 _SHORT = 2048
+_PIECE = 1 << 16
+_RARE = 32
 
 
 def _bits(condition: Array, storage: Any) -> Array:
@@ -36,6 +38,22 @@ def choose(out: Array, condition: Array, chosen: Array, other: Array) -> None:
     np.bitwise_xor(chosen.view(storage), kept, result)
     np.bitwise_and(result, bits, result)
     np.bitwise_xor(result, kept, result)
+
+
+def fill(out: Array, condition: Array, value: Array) -> None:
+    """Writes one number where the condition holds; the output and the condition are of one shape and without gaps.
+
+    Where the condition holds nearly everywhere or nearly nowhere, branches guess right and few elements or none are read.
+    """
+    storage = _STORAGE[out.dtype.itemsize]
+    whole, mask, number = out.reshape(-1).view(storage), condition.reshape(-1), value.view(storage)
+    for begin in range(0, whole.size, _PIECE):
+        piece, held = whole[begin : begin + _PIECE], mask[begin : begin + _PIECE]
+        count = int(np.count_nonzero(held))
+        if count * _RARE < held.size or ((held.size - count) * _RARE < held.size and storage is not np.int8):
+            np.copyto(piece, number, where=held)
+        else:
+            choose(piece, held, number, piece)
 
 
 def clear(out: Array, condition: Array) -> None:

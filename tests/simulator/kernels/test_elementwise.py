@@ -381,9 +381,22 @@ def test_selection(dtype):
         assert np.array_equal(run("Select", [mask, a, b]), want)
         value = np.array(3, dtype)
         assert np.array_equal(run("MaskedFill", [a, mask, value]), np.where(mask, value, a))
+        in_place = a.copy()
+        assert np.array_equal(run("MaskedFill", [in_place, mask, value], out=in_place), np.where(mask, value, a))
     assert run("SelectV2", [np.array([[True], [False]]), np.array(1, dtype), np.zeros(3, dtype)]).shape == (2, 3)
     rows = run("Select", [np.array([True, False]), np.ones((2, 3), dtype), np.zeros((2, 3), dtype)])
     assert np.array_equal(rows, np.array([[1] * 3, [0] * 3], dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float16, np.float32, np.complex64], ids=lambda dtype: dtype.__name__)
+def test_masks_of_every_density_fill_in_place(dtype):
+    chance = np.random.default_rng(6).random((300, 700))
+    for density in (0, 0.001, 0.03, 0.5, 0.97, 0.999, 1):
+        a, mask = (chance * 9).astype(dtype), chance < density
+        want = np.where(mask, np.array(1, dtype), a)
+        assert np.array_equal(run("MaskedFill", [a, mask, np.array([1], dtype)], out=a), want)
+    mask = chance < 0.001
+    assert not run("MaskedFill", [mask, mask, np.array(False)], out=mask).any()
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, np.dtype(np.int32)], ids=str)
