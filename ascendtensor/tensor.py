@@ -320,6 +320,15 @@ class NPUTensor(Methods):
         """
         return host.download(self)
 
+    def to_numpy(self) -> Array:
+        """`numpy()` by the name that Matplotlib and other programs for tables of data ask for. Like: pandas.Series.to_numpy.
+
+        Examples:
+            >>> at.tensor([1, 2]).to_numpy()
+            array([1, 2])
+        """
+        return host.download(self)
+
     def cpu(self, non_blocking: _Bool = False) -> HostArray:
         """A copy as a NumPy array that also has `numpy()`, `cpu()`, `detach()` and `npu()`. Like: torch.Tensor.cpu.
 

@@ -6,35 +6,22 @@ other side asks for one: of DLPack's kind for CANN's pointers (extension devices
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from .. import base
+from .. import base, capsules
 from ..base import TensorBase
+from ..capsules import READABLE, DeviceKind
 from ..errors import ValueRangeError
 from ..ops.host import download, upload
 from ..runtime.device import DeviceLike, as_device, backend
-from . import capsules
 
 if TYPE_CHECKING:
     from ..tensor import NPUTensor
 
 
-class DeviceKind(IntEnum):
-    """DLPack's numbers of kinds of devices (dlpack.h, DLDeviceType)."""
-
-    CPU = 1
-    CUDA_HOST = 3
-    ROCM_HOST = 11
-    EXTENSION = 12
-    CUDA_MANAGED = 13
-
-
 HOST: Final = (DeviceKind.CPU, 0)
-READABLE: Final = (DeviceKind.CPU, DeviceKind.CUDA_HOST, DeviceKind.ROCM_HOST, DeviceKind.CUDA_MANAGED)
-"""Kinds of memory that the host can read."""
 
 
 def device_of(tensor: TensorBase) -> tuple[DeviceKind, int]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import base, shapes
+from .. import base, capsules, shapes
 from ..base import TensorBase
 from ..dtypes import INTEGER, bool_, from_numpy, get_default_dtype, int64
 from ..dtypes import dtype as DType
@@ -69,10 +69,16 @@ def _from_array(data: Any) -> Array:
         raise DTypeError("a masked array has elements without a value", advice="Give .filled(value) of it.")
     try:
         array = np.asarray(data)
-    except (TypeError, ValueError) as error:
-        advice = "Make a NumPy array of it first; bfloat16 of other libraries comes by from_dlpack(x)."
-        raise DTypeError(f"{type(data).__name__} can't be taken for an array: {error}", advice=advice) from None
+    except (TypeError, ValueError) as error:  # such as bfloat16 of other libraries
+        exported = capsules.array(data)
+        if exported is None:
+            text = f"{type(data).__name__} can't be taken for an array: {error}"
+            raise DTypeError(text, advice="Make a NumPy array of it first.") from None
+        array = exported
     if array.dtype.kind == "O" and not array.ndim and not isinstance(data, np.ndarray):
+        exported = capsules.array(data)
+        if exported is not None:
+            return exported
         advice = "Give a number, nested lists or tuples of numbers, or an array; list(...) makes a list of a set or a generator."
         raise DTypeError(f"{type(data).__name__} can't be taken for an array", advice=advice)
     if not array.dtype.isnative and array.dtype.names is None:

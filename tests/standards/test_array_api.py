@@ -20,7 +20,7 @@ import pytest
 
 import ascendtensor as at
 import ascendtensor.array_api as xp
-from ascendtensor.interop import capsules
+from ascendtensor import capsules
 
 STANDARD: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "array_api.json").read_text())
 
@@ -208,6 +208,19 @@ def test_dlpack_takes_what_numpy_does_not() -> None:
         at.from_dlpack(Exported(np.zeros(3, np.uint8), code=10))
 
 
+def test_tensor_takes_what_comes_by_dlpack_alone() -> None:
+    bits = at.tensor([1.0, -2.5], dtype=at.bfloat16).numpy().view(np.uint16)
+    found = at.tensor(Exported(bits, code=capsules.BFLOAT))
+    assert found.dtype is at.bfloat16 and found.tolist() == [1.0, -2.5]
+    assert at.tensor(Exported(np.arange(3)), dtype=at.float32).tolist() == [0.0, 1.0, 2.0]
+    x = at.zeros(2)
+    x[:] = Exported(bits, code=capsules.BFLOAT)
+    assert x.tolist() == [1.0, -2.5]
+    for refused in (Exported(np.arange(3), kind=2), Exported(np.zeros(3, np.uint8), code=10)):
+        with pytest.raises(at.DTypeError, match="can't be taken for an array"):
+            at.tensor(refused)
+
+
 def test_dlpack_says_what_it_exports() -> None:
     x = at.tensor([[1.0, -2.5]], dtype=at.bfloat16)
     for version, copied in ((None, None), ((1, 0), True), ((1, 0), None)):
@@ -225,6 +238,7 @@ def test_pytorch_takes_tensors_and_gives_them() -> None:
     assert at.from_dlpack(torch.arange(3.0)).tolist() == [0, 1, 2]
     assert torch.from_dlpack(at.ones(2, dtype=at.bfloat16)).dtype is torch.bfloat16
     assert at.from_dlpack(torch.full((2,), 0.5, dtype=torch.bfloat16)).dtype is at.bfloat16
+    assert at.tensor(torch.full((2,), 0.5, dtype=torch.bfloat16)).dtype is at.bfloat16
     assert at.from_dlpack(torch.utils.dlpack.to_dlpack(torch.arange(3))).tolist() == [0, 1, 2]
 
 

@@ -623,3 +623,9 @@ def test_the_precision_of_an_array_beside_a_tensor_counts_too() -> None:
 def test_integers_beside_float64_keep_all_of_their_digits(call: Callable[[Any, Any], Any]) -> None:
     stamps, x = np.array([1_790_000_001, 1_790_000_004, 1_790_000_009, 1_790_000_011]), np.array([0.1, 0.4, 0.5, 0.9])
     np.testing.assert_allclose(np.asarray(call(at.tensor(stamps), at.tensor(x))), call(stamps, x), rtol=1e-9)
+
+
+def test_what_no_tensor_holds_is_broadcast_beside_tensors() -> None:
+    x, nothing, words, y = np.broadcast_arrays(at.tensor([1, 2]), None, ["/", "x"], at.tensor(3.0))
+    assert isinstance(x, at.Tensor) and x.tolist() == [1, 2] and y.tolist() == [3.0, 3.0]
+    assert nothing.tolist() == [None, None] and words.tolist() == ["/", "x"]

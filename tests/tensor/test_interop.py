@@ -201,6 +201,12 @@ def test_cpu_gives_an_array_with_pytorchs_words() -> None:
     assert at.tensor(array).tolist() == x.tolist()
 
 
+def test_programs_for_tables_of_data_find_the_values() -> None:
+    """Matplotlib's box plots and histograms take the rows of a matrix for data sets, where an object has neither this nor is an array."""
+    found = at.ones(2, 3, dtype=at.float16).to_numpy()
+    assert type(found) is np.ndarray and found.dtype == np.float16 and found.shape == (2, 3)
+
+
 def test_an_array_on_the_host_says_which_word_is_numpys() -> None:
     array = at.ones(2, 3).cpu()
     assert array.sum(axis=1, keepdims=True).shape == (2, 1) and array.max() == 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from ...ops import folding, gather, host, shape, views
-from ...shapes import normalize_dim
+from ...shapes import broadcast_shapes, normalize_dim
 from .. import numpy as border
 
 # Shapes and axes
@@ -334,7 +334,18 @@ def _unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
 
 
 def _broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
-    return tuple(views.broadcast_tensors(*border.tensors(*args)))
+    objects = {place: np.asarray(value, object) for place, value in enumerate(args) if _is_object(value)}  # as Matplotlib's bars have
+    rest = border.tensors(*(value for place, value in enumerate(args) if place not in objects))
+    size = broadcast_shapes(*(each.desc.shape for each in rest), *(each.shape for each in objects.values()))
+    found = iter(rest)
+    return tuple(
+        np.broadcast_to(objects[place], size) if place in objects else views.expand(next(found), size) for place in range(len(args))
+    )
+
+
+def _is_object(value: Any) -> bool:
+    """Whether NumPy makes an array of objects or texts of it, which no tensor holds."""
+    return value is None or isinstance(value, str) or (isinstance(value, (list, tuple)) and any(map(_is_object, value)))
 
 
 def _square(m: Any) -> Any:

@@ -8,14 +8,29 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
 
-from ..errors import DTypeError
-from ..ops.host import Array
+from .errors import DTypeError
 
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class DeviceKind(IntEnum):
+    """DLPack's numbers of kinds of devices (dlpack.h, DLDeviceType)."""
+
+    CPU = 1
+    CUDA_HOST = 3
+    ROCM_HOST = 11
+    EXTENSION = 12
+    CUDA_MANAGED = 13
+
+
+READABLE: Final = (DeviceKind.CPU, DeviceKind.CUDA_HOST, DeviceKind.ROCM_HOST, DeviceKind.CUDA_MANAGED)
+"""Kinds of memory that the host can read."""
 INTEGERS, UNSIGNED, FLOATS, BFLOAT, COMPLEX, BOOL = 0, 1, 2, 4, 5, 6
 """Codes of dtypes (DLDataTypeCode)."""
 COPIED: Final = 2
@@ -136,3 +151,14 @@ class Exporter:
         """The memory as an array; a view of it."""
         seen: Array = np.from_dlpack(self)
         return seen.view(ml_dtypes.bfloat16) if self.short else seen
+
+
+def array(data: Any) -> Array | None:
+    """What an object of another library shows by DLPack on the host, None where it shows nothing that tensors can have."""
+    if not hasattr(data, "__dlpack__"):
+        return None
+    try:
+        exporter = Exporter(data)
+        return exporter.array() if exporter.device[0] in READABLE else None
+    except (BufferError, DTypeError, RuntimeError):
+        return None
