@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from coverage_samples import SAMPLES
 from harness import Record, With, to_device
 from records import RECORDS
 
+import ascendtensor as at
 from ascendtensor.acl import binding
 from ascendtensor.codes import MemcpyKind
 from ascendtensor.dtypes import dtype as DType
@@ -29,6 +31,10 @@ WAITING = {
     "lstsq": "ranks choose between the drivers' roads",
     "matrix_exp": "the largest norm decides how often the matrices are halved",
     "quantile": "fractions in a tensor become the places between which is interpolated",
+}
+WAITING_ELSEWHERE = {
+    "istft": "the smallest weight tells whether windows leave gaps",
+    "nn.functional.one_hot": "the largest class decides the shape, where the number of classes is not given",
 }
 """Records whose function copies to the host, with the reason."""
 
@@ -101,3 +107,135 @@ def test_the_list_holds_those_that_do_copy(copies: list[str]) -> None:
             call()
             copied += bool(copies)
         assert copied, f"{name} copies nothing to the host any more"
+
+
+# Functions that neither a record nor a sample calls: aliases, in-place forms, views, random numbers
+
+NAMESPACES = {
+    "": at,
+    "nn.functional.": at.nn.functional,
+    "linalg.": at.linalg,
+    "fft.": at.fft,
+    "special.": at.special,
+    "random.": at.random,
+}
+COMPUTING = ("ops", "casting", "nn", "linalg", "fft", "special", "random", "creation", "windows", "vision")
+NO_TENSORS = frozenset(
+    [
+        "broadcast_shapes",
+        "can_cast",
+        "default_generator",
+        "fork_rng",
+        "get_float32_matmul_precision",
+        "get_rng_state",
+        "initial_seed",
+        "manual_seed",
+        "promote_types",
+        "register_op",
+        "result_type",
+        "seed",
+        "set_float32_matmul_precision",
+        "set_rng_state",
+    ]
+)
+OF_THE_HOST = frozenset(("from_numpy", "frombuffer", "from_ptr", "scalar_tensor"))
+REFUSED = frozenset(("linalg.ldl_factor", "linalg.ldl_factor_ex", "linalg.ldl_solve", "special.airy_ai"))
+
+
+def operands() -> dict[str, Any]:
+    """Small tensors by the letters that the calls below use."""
+    x = at.tensor([[0.75, 0.25], [0.25, 0.5]])
+    return {"at": at, "x": x, "i": at.tensor([1, 0]), "v": at.tensor([1.0, 2.0, 3.0]), "c": at.ones(1, 2, 2, 2)}
+
+
+OTHERS = {
+    "acl_cast": "x, at.float16",
+    "alpha_dropout": "x, 0.5, True",
+    "broadcast_tensors": "x, x",
+    "broadcast_to": "x, (2, 2, 2)",
+    "chunk": "x, 2",
+    "clamp_": "x, 0.0, 0.5",
+    "clip": "x, 0.0, 0.5",
+    "clip_": "x, 0.0, 0.5",
+    "concat": "[x, x]",
+    "concatenate": "[x, x]",
+    "cross": "v, v",
+    "dsplit": "c, 2",
+    "embedding_renorm_": "x, i, 0.1, 2.0",
+    "empty_strided": "(2, 2), (1, 2)",
+    "feature_alpha_dropout": "c, 0.5, True",
+    "feature_dropout": "c",
+    "gcd_": "i, i",
+    "hsplit": "x, 2",
+    "index_reduce": "x, 0, i, x, 'amax'",
+    "lcm_": "i, i",
+    "ldexp_": "x, i",
+    "linalg.lu_solve": "*at.linalg.lu_factor(x), x",
+    "lu_solve": "x, *at.linalg.lu_factor(x)",
+    "lu_unpack": "*at.linalg.lu_factor(x)",
+    "moveaxis": "x, 0, 1",
+    "movedim": "x, 0, 1",
+    "native_group_norm": "c, None, None, 1, 2, 4, 1, 1e-5",
+    "nn.functional.dropout1d": "c[0]",
+    "nn.functional.dropout2d": "c",
+    "nn.functional.dropout3d": "c",
+    "nn.functional.multi_head_attention_forward": (
+        "x, x, x, 2, 1, at.ones(6, 2), at.ones(6), None, None, False, 0.0, at.ones(2, 2), at.ones(2)"
+    ),
+    "randint_like": "x, 5",
+    "random.multinomial": "x, 1",
+    "random.rand": "2, 2",
+    "random.randint": "0, 5, (2,)",
+    "random.randn": "2, 2",
+    "random.randperm": "4",
+    "row_stack": "[x, x]",
+    "slice_scatter": "x, x",
+    "special.multigammaln": "v, 1",
+    "split_with_sizes": "x, [1, 1]",
+    "swapaxes": "x, 0, 1",
+    "swapdims": "x, 0, 1",
+    "tensor_split": "x, 2",
+    "threshold_": "x, 0.5, 0.0",
+    "transpose": "x, 0, 1",
+    "vsplit": "x, 2",
+}
+"""Arguments of those that take more than one or two tensors."""
+
+
+def elsewhere() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Public functions on tensors that neither a record nor a sample calls."""
+    met = {id(record.function) for record in RECORDS}
+    for prefix, namespace in NAMESPACES.items():
+        for name in namespace.__all__:
+            function = getattr(namespace, name)
+            if inspect.isfunction(function) and id(function) not in met and prefix + name not in SAMPLES:
+                met.add(id(function))
+                if function.__module__.split(".")[1] in COMPUTING and name not in NO_TENSORS | OF_THE_HOST:
+                    yield prefix + name, function
+
+
+def test_no_other_function_copies_to_the_host(copies: list[str]) -> None:
+    met = set()
+    for name, function in elsewhere():
+        met.add(name)
+        if name in REFUSED or name in WAITING_ELSEWHERE:
+            continue
+        given = operands()
+        parameters = inspect.signature(function).parameters.values()
+        needed = sum(parameter.default is parameter.empty for parameter in parameters)
+        assert name in OTHERS or needed in (1, 2), f"OTHERS has no arguments for {name}"
+        arguments = eval(f"({OTHERS.get(name, ', '.join('x' * needed))},)", given)
+        copies.clear()
+        with np.errstate(all="ignore"):
+            function(*arguments)
+        assert not copies, f"{name} copies to the host: {copies}"
+    assert OTHERS.keys() <= met
+
+
+def test_the_others_that_wait_do_copy(copies: list[str]) -> None:
+    spectrum = at.stft(at.ones(32), 8, return_complex=True)
+    at.istft(spectrum, 8)
+    assert copies
+    copies.clear()
+    at.nn.functional.one_hot(at.tensor([1, 2]))
+    assert copies
