@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any, Final
 
+_ROOT: Final = __name__.partition(".")[0]
 _BY_HAND: Final = "there is no autograd; write the gradients and the steps by hand, as `python -m ascendtensor demo` does"
 _NO_MODULES: Final = "there are no modules; ascendtensor.nn.functional has the functions, and weights are tensors of your own"
 _ONLY_NPUS: Final = "the devices are NPUs; ascendtensor.npu has the functions of torch.cuda"
@@ -15,12 +17,18 @@ _DENSE: Final = "there are dense tensors only"
 _CLASSES: Final = ("Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short")
 
 IN_MODULES: Final[dict[str, str]] = {
-    **dict.fromkeys(("autograd", "optim", "enable_grad"), _BY_HAND),
+    **dict.fromkeys(("autograd", "optim", "enable_grad", "func", "grad"), _BY_HAND),
+    "vmap": "functions take batches themselves: most have dims for them, or broadcast",
+    **dict.fromkeys(("amp", "autocast"), "dtypes change where you say so, by .to(float16)"),
+    "distributed": "a process works with the devices that it sees; several processes know nothing of each other",
+    "backends": "see set_float32_matmul_precision() and docs/environment.md",
+    "profiler": "use profile() or trace()",
+    "set_default_tensor_type": "use set_default_dtype()",
     **dict.fromkeys(("Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"), _NO_MODULES),
     "cuda": _ONLY_NPUS,
     "set_default_device": "use set_device()",
     "get_default_device": "use current_device()",
-    **dict.fromkeys(("compile", "jit", "export", "onnx"), _COMPILED),
+    **dict.fromkeys(("compile", "jit", "export", "fx", "onnx"), _COMPILED),
     **{f"{name}Tensor": _BY_DTYPE for name in _CLASSES},
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor"), _DENSE),
     "geomspace": "logspace(log10(start), log10(end), steps) gives the same numbers",
@@ -33,7 +41,7 @@ IN_MODULES: Final[dict[str, str]] = {
     "npu_format_cast": "tensors are of the format ND always; operators choose the layout that they compute in",
     **dict.fromkeys(("quantize_per_tensor", "quantize_per_channel", "dequantize"), "no dtype here carries a scale and a zero point"),
     **dict.fromkeys(("channels_last", "channels_last_3d", "contiguous_format", "preserve_format"), "tensors are row-major; leave it away"),
-    "utils": "batches are slices of tensors or arrays; there is no DataLoader",
+    "utils": "batches are slices of tensors or arrays, there is no DataLoader; from_dlpack() takes what other libraries have",
 }
 IN_TENSORS: Final[dict[str, str]] = {
     "cuda": 'the devices are NPUs; use .npu() or .to("npu:0")',
@@ -41,7 +49,25 @@ IN_TENSORS: Final[dict[str, str]] = {
     **dict.fromkeys(("grad_fn", "retain_grad", "register_hook", "register_post_accumulate_grad_hook"), _BY_HAND),
     **dict.fromkeys(("storage", "untyped_storage"), "data_ptr() and data_buffer tell where the memory lies"),
     **dict.fromkeys(("to_sparse", "to_dense"), _DENSE),
+    **dict.fromkeys(("pin_memory", "share_memory_"), "there are no tensors on the host; copies to the device are staged in pinned memory"),
+    "__array_interface__": "use numpy()",
 }
+IN_ARRAYS: Final[dict[str, str]] = {"cuda": 'the devices are NPUs; .npu() makes a tensor of it, .npu("npu:1") on another one'}
+
+_HOMES: Final = ("nn.functional", "linalg", "fft", "special", "vision")
+_HOMES_OF_METHODS: Final = ("", "nn.functional", "linalg", "fft")
+
+
+def elsewhere(name: str, homes: tuple[str, ...] = _HOMES_OF_METHODS) -> dict[str, str]:
+    """Advice about a name that is one of another module of ours; functions of tensors, where a method was asked for."""
+    if name.startswith("_"):
+        return {}
+    for home in homes:
+        path = f"{_ROOT}.{home}".rstrip(".")
+        module = operator.attrgetter(home)(sys.modules[_ROOT]) if home else sys.modules[_ROOT]
+        if name in module.__all__ and not isinstance(getattr(module, name), type):
+            return {name: f"use {path}.{name}"}
+    return {}
 
 
 def attribute_error(owner: str, name: str, obj: object, advice: dict[str, str]) -> AttributeError:
@@ -61,6 +87,8 @@ def in_module(module: str, classes: bool = False) -> Callable[[str], Any]:
 
     def __getattr__(name: str) -> Any:
         advice = {name: _NO_MODULES} if classes and (name[:1].isupper() or name == "utils") else IN_MODULES
+        if module == _ROOT and name not in advice:
+            advice = elsewhere(name, _HOMES)
         raise attribute_error(f"module {module!r}", name, sys.modules[module], advice)
 
     return __getattr__

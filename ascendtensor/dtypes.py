@@ -203,7 +203,9 @@ def as_dtype(value: DTypeLike) -> dtype:
             pass
         else:
             return from_numpy(numpy)
-    raise DTypeError(f"{value!r} is not a dtype", advice=f"The dtypes are {', '.join(BY_NAME)}.")
+    name = str(value).rpartition(".")[2]  # of another library, such as torch.float16
+    advice = f"It is ascendtensor.{_KNOWN[name].name} here." if name in _KNOWN else f"The dtypes are {', '.join(BY_NAME)}."
+    raise DTypeError(f"{value!r} is not a dtype", advice=advice)
 
 
 def from_numpy(numpy: np.dtype[Any]) -> dtype:

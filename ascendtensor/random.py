@@ -293,6 +293,8 @@ def randint(
     no_autograd(requires_grad, "randint")
     if size is None:
         low, high, size = 0, low, high
+        if size is None:
+            raise ShapeError("no shape is given", where="randint", advice=f"Write randint({high}, (2, 3)), or randint(0, {high}, (2, 3)).")
     elif high is None:
         low, high = 0, low
     wanted = d.int64 if dtype is None else as_dtype(dtype)

@@ -107,7 +107,8 @@ class NPUTensor(Methods):
     if not TYPE_CHECKING:  # else every name would be one for type checkers
 
         def __getattr__(self, name: str) -> Any:
-            raise absent.attribute_error(f"{type(self).__name__!r} object", name, self, absent.IN_TENSORS)
+            advice = absent.IN_TENSORS if name in absent.IN_TENSORS else absent.elsewhere(name)
+            raise absent.attribute_error(f"{type(self).__name__!r} object", name, self, advice)
 
     # Properties
 
@@ -165,8 +166,12 @@ class NPUTensor(Methods):
 
     @property
     def grad(self) -> None:
-        """Always None: there is no autograd yet."""
+        """Always None: there is no autograd yet. Setting it to anything else raises AutogradError."""
         return None
+
+    @grad.setter
+    def grad(self, value: None) -> None:
+        creation.no_autograd(value is not None, "grad")
 
     @property
     def requires_grad(self) -> _Bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from .. import absent
 from ..errors import DTypeError
 from ..ops.host import Array, upload
 from ..runtime.device import DeviceLike
@@ -57,6 +58,11 @@ class HostArray(np.ndarray[Any, np.dtype[Any]]):
         ascendtensor.errors.DTypeError: mean: cpu() gives a NumPy array, whose mean() takes axis, not dim
           Write mean(axis=...), or call mean(dim=...) before cpu().
     """
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise absent.attribute_error(f"{type(self).__name__!r} object", name, self, absent.IN_ARRAYS)
 
     def numpy(self) -> Array:
         """The same memory as a plain `numpy.ndarray`."""

@@ -49,7 +49,7 @@ class MemorySnapshot(list[dict[str, Any]]):
     def _summary(self) -> str:
         named = ", ".join(f"{describe_bytes(self._total(state))} {word}" for state, word in _WORDS.items() if self._total(state))
         total = describe_bytes(sum(segment["total_size"] for segment in self))
-        return f"{len(self)} segments, {total}: {named or 'nothing'}; fragmentation {100 * self.fragmentation:.0f} %"
+        return f"{len(self)} segment{'s' * (len(self) != 1)}, {total}: {named or 'nothing'}; fragmentation {100 * self.fragmentation:.0f} %"
 
     def _used(self) -> list[tuple[str, str, str, str]]:
         used = [(block, segment) for segment in self for block in segment["blocks"] if block["state"] == "active_allocated"]

@@ -21,6 +21,8 @@ C = TypeVar("C")
 _TENSOR: Final = "a tensor"
 _DIMS: Final = frozenset({"dim", "dims"})
 _TENSOR_ADVICE: Final = "Make one of host data with tensor()."
+_PLAIN: Final = frozenset({"builtins", "numpy", "ascendtensor", "__main__"})
+"""Modules whose classes are named alone in errors."""
 _TENSORS_OWN: Final = ("desc", "buffer")
 """Attributes that only tensors have."""
 
@@ -162,10 +164,11 @@ def _without_attribute(
 def described(value: Any) -> str:
     """A wrong value in a few words."""
     kind = type(value).__name__
+    home = type(value).__module__.partition(".")[0]
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         text = repr(value)
         return text if value is None else f"the {kind} {text if len(text) <= 40 else text[:37] + '...'}"
-    return kind
+    return kind if home in _PLAIN else f"{home}.{kind}"
 
 
 def require_tensor(value: Any, parameter: str, function: str) -> TensorBase:

@@ -71,7 +71,7 @@ def test_nothing_is_opened_for_it() -> None:
 def test_prints_and_draws() -> None:
     kept = [at.zeros(100) for _ in range(5)]
     snapshot = at.memory_snapshot()
-    assert "segments" in repr(snapshot) and "in use" in repr(snapshot) and "fragmentation" in repr(snapshot)
+    assert "segment, " in repr(snapshot) and "in use" in repr(snapshot) and "fragmentation" in repr(snapshot)
     text = snapshot._repr_html_()
     assert text.count("<rect") == sum(len(segment["blocks"]) for segment in snapshot) and "ASCENDTENSOR_MEMORY_LINES" in text
     assert len(kept) == 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -65,6 +66,23 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: at.device("npu", 7), RuntimeError, r"device number 7 is out of range"),
     (lambda x: at.device("npu:0", 1), RuntimeError, r"device: the number is given twice, in 'npu:0' and as 1"),
     (lambda x: at.device("cuda", 0), RuntimeError, r"unknown device 'cuda'"),
+    (lambda x: at.cross_entropy, AttributeError, r"'cross_entropy': use ascendtensor\.nn\.functional\.cross_entropy$"),
+    (lambda x: at.rfft, AttributeError, r"'rfft': use ascendtensor\.fft\.rfft$"),
+    (lambda x: at.nms, AttributeError, r"'nms': use ascendtensor\.vision\.nms$"),
+    (lambda x: x.mse_loss(x), AttributeError, r"'mse_loss': use ascendtensor\.nn\.functional\.mse_loss$"),
+    (lambda x: x.eigvals(), AttributeError, r"'eigvals': use ascendtensor\.linalg\.eigvals$"),
+    (lambda x: x.linspace(), AttributeError, r"'linspace': use ascendtensor\.linspace$"),
+    (lambda x: at.vmap, AttributeError, r"'vmap': functions take batches themselves"),
+    (lambda x: at.func.grad, AttributeError, r"'func': there is no autograd"),
+    (lambda x: at.autocast("npu"), AttributeError, r"'autocast': dtypes change where you say so, by \.to\(float16\)"),
+    (lambda x: at.distributed, AttributeError, r"'distributed': a process works with the devices"),
+    (lambda x: x.pin_memory(), AttributeError, r"'pin_memory': there are no tensors on the host"),
+    (lambda x: x.__array_interface__, AttributeError, r"'__array_interface__': use numpy\(\)"),
+    (lambda x: x.cpu().cuda(), AttributeError, r"'HostArray' object has no attribute 'cuda': .*\.npu\(\)"),
+    (lambda x: x.to("torch.float16"), TypeError, r"'torch.float16' is not a dtype[\s\S]*It is ascendtensor\.float16 here"),
+    (lambda x: at.stack([x, Decimal(1)]), TypeError, r"stack: tensors must hold tensors, not decimal\.Decimal"),
+    (lambda x: at.randint(10), ValueError, r"randint: no shape is given\n  Write randint\(10, \(2, 3\)\)"),
+    (lambda x: setattr(x, "grad", x), NotImplementedError, r"grad: autograd is not there yet"),
 ]
 
 
@@ -80,6 +98,7 @@ def test_names_that_are_not_there_are_pythons_own_errors() -> None:
     x = at.ones(2)
     assert not hasattr(at, "optim") and not hasattr(at.nn, "Linear") and not hasattr(x, "cuda")
     assert getattr(x, "grad_fn", None) is None
+    x.grad = None  # as loops for training have it
     for owner, name in ((at, "summ"), (at.nn, "functionl"), (x, "reshap")):
         with pytest.raises(AttributeError, match=f"has no attribute '{name}'$") as caught:
             getattr(owner, name)
