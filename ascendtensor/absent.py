@@ -65,7 +65,7 @@ def elsewhere(name: str, homes: tuple[str, ...] = _HOMES_OF_METHODS) -> dict[str
     for home in homes:
         path = f"{_ROOT}.{home}".rstrip(".")
         module = operator.attrgetter(home)(sys.modules[_ROOT]) if home else sys.modules[_ROOT]
-        if name in module.__all__ and not isinstance(getattr(module, name), type):
+        if name in vars(module) and name in module.__all__ and not isinstance(getattr(module, name), type):
             return {name: f"use {path}.{name}"}
     return {}
 
