@@ -46,6 +46,14 @@ def test_unknown_arguments_give_the_usage_and_status_2(arguments: tuple[str, ...
     assert said.out == "" and said.err.startswith("usage: python -m ascendtensor") and "error:" in said.err
 
 
+def test_a_reader_that_has_enough_ends_a_command_quietly() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "ascendtensor", "info"], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 # info
 
 
