@@ -60,7 +60,7 @@ def rows() -> dict[str, dict[str, Body]]:
     x = np.random.default_rng(0).random((8, 8), dtype=np.float32)
     y = np.random.default_rng(1).random((8, 8), dtype=np.float32)
     table: dict[str, dict[str, Body]] = {}
-    libraries: dict[str, tuple[Any, Any, Any]] = {"numpy": (x, y, x), "ascendtensor": (at.tensor(x), at.tensor(y), at.tensor(x))}
+    libraries: dict[str, tuple[Any, Any, Any]] = {"numpy": (x, y, x.copy()), "ascendtensor": (at.tensor(x), at.tensor(y), at.tensor(x))}
     if torch is not None:
         torch.set_num_threads(1)
         libraries["torch"] = (torch.tensor(x), torch.tensor(y), torch.tensor(x))
@@ -73,8 +73,15 @@ def rows() -> dict[str, dict[str, Body]]:
         table.setdefault("a.sum()", {})[name] = lambda a=a: a.sum()
         table.setdefault("a @ b", {})[name] = lambda a=a, b=b: a @ b
         table.setdefault("a[2:6, ::2]", {})[name] = lambda a=a: a[2:6, ::2]
+        table.setdefault("a[:, 1] + 2.0", {})[name] = lambda a=a: a[:, 1] + 2.0
+        table.setdefault("c[...] = 1.0", {})[name] = lambda c=c: put(c, ..., 1.0)
+        table.setdefault("c[2:4] = a[:2]", {})[name] = lambda a=a, c=c: put(c, slice(2, 4), a[:2])
         table.setdefault("chain of 10", {})[name] = lambda a=a, b=b: chain(a, b)
     return table
+
+
+def put(target: Any, index: Any, value: Any) -> None:
+    target[index] = value
 
 
 def raw_rows() -> dict[str, Body]:

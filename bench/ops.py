@@ -42,6 +42,7 @@ class Operands:
     Attributes:
         lib: The library's namespace.
         x, y: Flat.
+        room: Flat, to be written into.
         m, n: Square, of about as many elements.
         small: Square, for products that would take too long.
         images, filters, depthwise: A batch of 16-channel images of about as many elements, 32 filters of 3x3, and one for each channel.
@@ -63,7 +64,7 @@ class Operands:
 
         self.library = library
         self.lib: Any = {NUMPY: np, OURS: at, TORCH: torch}[library]
-        self.x, self.y = made(size), made(size)
+        self.x, self.y, self.room = made(size), made(size), made(size)
         self.m, self.n = made(side, side), made(side, side)
         self.small = made(product, product)
         self.batch = made(max(1, size // 4096), 64, 64)
@@ -177,6 +178,8 @@ ROWS: dict[str, tuple[Callable[[Operands], Any], Callable[[Operands], Any]]] = {
     "gelu, tanh": (lambda o: gelu(o.x), lambda o: functional(o).gelu(o.x, approximate="tanh")),
     "transpose, copied": (lambda o: np.ascontiguousarray(o.m.T), lambda o: o.m.T.contiguous()),
     "cat": (lambda o: np.concatenate([o.x, o.y]), lambda o: o.lib.cat([o.x, o.y])),
+    "fill_": (lambda o: o.room.fill(2.0), lambda o: o.room.fill_(2.0)),
+    "copy_": (lambda o: np.copyto(o.room, o.x), lambda o: o.room.copy_(o.x)),
     "index_select, rows": (lambda o: o.m[o.index], lambda o: o.lib.index_select(o.m, 0, o.index)),
     "x[mask]": (lambda o: o.x[o.mask], lambda o: o.x[o.mask]),
     "x[mask], one of ten": (lambda o: o.x[o.rare], lambda o: o.x[o.rare]),
@@ -341,7 +344,7 @@ REASONS = {
     "m[mask of rows]": f"{_SHAPES}; the rows are gathered by a second operator",
     "nonzero": _SHAPES,
     "conv2d, 3x3": "windows are gathered into columns, which PyTorch's convolutions do without",
-    "conv2d, depthwise": "nine products an element don't pay for gathering windows; nine passes of multiplying and adding cost as much",
+    "conv2d, depthwise": "few products stand behind each element that is gathered",
     "max_pool2d, 2x2": _PARTS,
     "rand": "Philox, as on the chip, by randomgen in C: twice NumPy's PCG64; each draw writes its counter to the device",
     "randn": "as for rand, then Box-Muller",

@@ -27,6 +27,7 @@ from .planning import Planner, layout
 from .schema import Row
 from .table.comparison import LOGICAL_OR
 from .table.elementwise import CAST
+from .table.indexing import ELEMENTS
 from .table.movement import AS_STRIDED, CLONE, FILL, FLIP, TRANSPOSE
 
 T = TypeVar("T", bound=TensorBase)
@@ -203,9 +204,10 @@ def plain(operand: Any) -> Any:
 def contiguous_copy(tensor: TensorBase) -> TensorBase:
     """A plain tensor with the elements of any view, by the operator AsStrided; negative steps are undone by ReverseV2.
 
-    PyTorch has no negative steps, and no chip's AsStrided was ever given one. A whole tensor with its dims in another order is a Transpose:
-    it needs nothing but its order, where AsStrided gets sizes, strides and offset written to the device before each launch, and its call
-    waits for them. What has no gaps is a TensorMove, or a copy inside the device where it starts at an address that no operator reads from.
+    PyTorch has no negative steps, and no chip's AsStrided was ever given one. AsStrided gets sizes, strides and offset written to the
+    device before each launch, and its call waits for them. So what has no gaps is a TensorMove, or a copy inside the device where it starts
+    at an address that no operator reads from; a whole tensor with its dims in another order is a Transpose; a few elements are gathered by
+    their places, which are kept.
     """
     shape, strides, offset = tensor.desc.shape, base.element_strides(tensor), base.element_offset(tensor)
     if shapes.is_contiguous(shape, strides):
@@ -221,13 +223,37 @@ def contiguous_copy(tensor: TensorBase) -> TensorBase:
         whole = TensorDesc.of(lengths, tensor.desc.dtype, tensor.desc.device)
         copied: TensorBase = structured(TRANSPOSE, base.make(tensor.__class__, whole, base.storage(tensor)), dims)
         return copied
-    strides, offset, flipped = shapes.without_negative_strides(shape, strides, offset)
-    if tensor.desc.dtype is complex128:  # AsStrided has no kernel of it
+    if tensor.desc.dtype is complex128:  # AsStrided and GatherV2 have no kernels of it
         steps = (*(2 * step for step in base.element_strides(tensor)), 1)
         pairs = contiguous_copy(base.view_as(tensor, int64, (*shape, 2), steps, 2 * base.element_offset(tensor)))
         return base.view_as(pairs, complex128, shape, shapes.contiguous_strides(shape), base.element_offset(pairs) // 2)
+    if tensor.desc.numel <= _FEW_ELEMENTS:
+        picked: TensorBase = call(ELEMENTS, (whole_storage(tensor), places(tensor)), (0,))
+        return picked
+    strides, offset, flipped = shapes.without_negative_strides(shape, strides, offset)
     copy: TensorBase = call(AS_STRIDED, (whole_storage(tensor), shape or (1,), strides or (1,), (offset,)), (shape,))
     return call(FLIP, (copy,), (flipped,)) if flipped else copy
+
+
+_FEW_ELEMENTS: Final = 4096
+"""Up to so many, places take less time than AsStrided's numbers do."""
+_PLACES: Final = 32
+
+
+def places(view: TensorBase) -> TensorBase:
+    """Where the elements of a view lie in its storage: int64 of the view's shape; those of the last views are kept."""
+    desc = view.desc
+    kept = desc.device.places
+    key = desc.shape, base.element_strides(view), base.element_offset(view)
+    found: TensorBase | None = kept.get(key)
+    if found is None:
+        steps = [np.arange(size) * step for size, step in zip(key[0], key[1], strict=True)]
+        where = sum(np.ix_(*steps), np.int64(key[2])) if steps else np.int64(key[2])
+        buffer = copies.upload_array(np.ascontiguousarray(where), desc.device.current_stream())
+        found = kept[key] = base.make(view.__class__, TensorDesc.of(desc.shape, int64, desc.device), buffer)
+        while len(kept) > _PLACES:
+            kept.pop(next(iter(list(kept))), None)
+    return found
 
 
 def empty_like(like: T) -> T:

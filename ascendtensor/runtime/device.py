@@ -107,6 +107,8 @@ class Device:
         self.scalar = self.scalars.get
         # Tensors of one number, by sizes, number and dtype: `ops.operands.lasting` has them made.
         self.fills: dict[Hashable, Any] = {}
+        # Where elements of views lie, by shape, strides and offset: `ops.call.places` has them made.
+        self.places: dict[Hashable, Any] = {}
         self.descs: weakref.WeakValueDictionary[tuple[tuple[int, ...], DType], TensorDesc] = weakref.WeakValueDictionary()
         # The last views' descriptions: interned weakly, a view that comes and goes in a loop would have its own made each time.
         self.recent_descs: deque[TensorDesc] = deque(maxlen=16)
@@ -385,6 +387,7 @@ class Device:
             attempt(binding.set_context, self.context)
         self.scalars.clear()
         self.fills.clear()
+        self.places.clear()
         self.recent_descs.clear()
         self.kept_descs.close(attempt)
         self.kept_attrs.close(attempt)

@@ -217,3 +217,29 @@ def test_what_is_kept_padded_is_not_filled_beyond_its_end() -> None:
     x[1].fill_(4)
     x[2] = 5.0
     check(x, np.array([[0] * 5, [4] * 5, [5] * 5], np.float32))
+
+
+@pytest.mark.parametrize("dtype", [at.float32, at.bool, at.float64, at.complex64, at.complex128, at.uint16, at.bfloat16])
+def test_few_elements_are_gathered_and_many_strided(dtype: Any) -> None:
+    array = np.arange(96 * 100).reshape(96, 100) % 7
+    x = at.tensor(array).to(dtype)
+    views: list[Callable[[Any], Any]] = [lambda x: x[:, 3], lambda x: x[5:1:-2, ::30], lambda x: x[1:3, None, 4:6], lambda x: x.T[2:5]]
+    for view in views:
+        result: list[Any] = []
+        assert operators(lambda view=view, result=result: result.append(view(x).clone())) == {"GatherV2": 1}
+        np.testing.assert_array_equal(result[0].to(at.complex128).numpy(), view(x.to(at.complex128).numpy()))
+    assert "AsStrided" in operators(lambda: x[:, :99].clone())
+
+
+def test_places_of_views_are_kept_for_the_last_few() -> None:
+    x = at.arange(1000.0).reshape(10, 100)
+    kept = x.desc.device.places
+    before = at.memory_stats()["to_device"]
+    for _ in range(3):
+        check(x[:, 7].clone(), np.arange(7.0, 1000, 100, np.float32))
+    assert at.memory_stats()["to_device"] - before == 80
+    for column in range(100):
+        x[:, column].clone()
+    assert len(kept) == 32
+    at.shutdown()
+    assert not kept

@@ -8,6 +8,7 @@ from ... import dtypes as d
 from ...promotion import Kind
 from .. import indexing_rules as rules
 from ..schema import Attr, Input, Output, Row
+from .forms import MOVED
 
 _INDICES: Final = (d.int64, d.int32)
 _WORDS: Final = {d.float64: d.int64, d.complex64: d.int64, d.uint32: d.int32, d.uint64: d.int64, d.int16: d.float16, d.uint16: d.float16}
@@ -23,6 +24,9 @@ TAKE: Final = Row(
     Kind.SAME,
 )
 """One index tensor on one axis; the attribute `negative_index_support` makes negative ones count from the end."""
+
+ELEMENTS: Final = Row("contiguous", "GatherV2", TAKE.inputs, TAKE.outputs, rules.take, TAKE.attrs, Kind.SAME, bits=MOVED)
+"""Elements of a vector by their places."""
 
 INDEX: Final = Row(
     "index",
