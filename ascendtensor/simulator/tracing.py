@@ -39,6 +39,10 @@ _COPIES: Final = frozenset(f"acl.rt.{name}" for name in ("memcpy_async", "memcpy
 """Functions that put a task on the stream in their last argument."""
 _USERS: Final[dict[int, int]] = {}
 """Stream handle to the thread that launched on it last."""
+_LENT: Final[dict[int, tuple[bytes, str]]] = {}
+"""Addresses that ``bytes_to_ptr`` gave, with the objects, which live as long as they are here, and the lines; the newest ``_LENDINGS``."""
+_LENDINGS: Final = 64
+_PROBE: Final = 0
 _wrapped: Final[list[tuple[ModuleType, str, Callable[..., Any], Callable[..., Any]]]] = []
 
 
@@ -97,21 +101,26 @@ def _unwrap() -> None:
         if getattr(module, name, None) is traced:  # a fault plan made meanwhile stays; it calls what it found
             replace(module, name, original)
     _USERS.clear()
+    _LENT.clear()
 
 
 def _traced(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     short = name.rpartition(".")[2]
     launches, copies = name in _LAUNCHERS, name in _COPIES
     makes = short.startswith(_MAKERS) and not launches
-    sets = name == "acl.rt.set_device"
+    sets, lends, reads = name == "acl.rt.set_device", name == "acl.util.bytes_to_ptr", name.startswith("acl.rt.memcpy")
     least = 0 if name.startswith("acl.mdl.") else 1 << 16  # ids of models are small numbers
 
     def call(*args: Any, **keywords: Any) -> Any:
         if launches:
             _check_thread(name, args)
+        elif reads and len(args) > 2:
+            _check_lent(args[2])
         result = original(*args, **keywords)
         if launches or copies:
             _note_launch(args)
+        elif lends:
+            _lend(result, args[0])
         elif sets:
             if result == 0:
                 diagnostics.ORIGINS[diagnostics.device_key(args[0])] = diagnostics.current_line()
@@ -126,6 +135,29 @@ def _traced(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     call.__doc__ = original.__doc__
     vars(call).update(vars(original))
     return call
+
+
+def _lend(address: int, data: bytes) -> None:
+    _LENT.pop(address, None)
+    _LENT[address] = data, diagnostics.current_line()
+    if len(_LENT) > _LENDINGS:
+        del _LENT[next(iter(_LENT))]
+
+
+def _holders(address: int) -> int:
+    return sys.getrefcount(_LENT[address][0])
+
+
+def _check_lent(address: Any) -> None:
+    """A copy out of an object of bytes that nobody but this file holds any more: on a board its memory is somebody else's (PY-15)."""
+    if address not in _LENT:
+        return
+    _LENT[_PROBE] = bytes(_LENDINGS), ""  # as many holders as one has that only this file holds
+    gone = _holders(address) == _holders(_PROBE)
+    del _LENT[_PROBE]
+    if gone:
+        text = f"the object at [{address:#x}] is gone, whose address bytes_to_ptr gave: hold it in a name until the copy is done"
+        diagnostics.notice("bytes that are gone", text, _LENT[address][1])
 
 
 def _stream(args: tuple[Any, ...]) -> Stream | None:

@@ -322,3 +322,22 @@ def test_switches_by_environment(variable: str, expected: int) -> None:
     assert done.returncode == expected
     assert ("descs" in done.stderr) == bool(variable)
     assert ("<string>:7" in done.stderr) == bool(variable)  # the line that made it
+
+
+def test_a_copy_out_of_bytes_that_nobody_holds(acl: ModuleType) -> None:  # PY-15
+    target = acl.rt.malloc(64, 0)[0]
+    simulator.trace()
+    try:
+        data = bytes(range(64))
+        assert acl.rt.memcpy(target, 64, acl.util.bytes_to_ptr(data), 64, 1) == 0
+        assert acl.rt.memcpy(target, 1, acl.util.bytes_to_ptr(b"x"), 1, 1) == 0
+        assert kinds() == []
+        code = acl.rt.memcpy(target, 64, acl.util.bytes_to_ptr(np.arange(8).tobytes()), 64, 1)  # an assertion would hold the bytes
+        (finding,) = simulator.findings()
+        assert code == 0 and finding.kind == "bytes that are gone" and finding.origin.startswith(__file__)
+        for _ in range(200):  # what is held for it is bounded
+            acl.util.bytes_to_ptr(bytes(1000))
+        assert len(simulator.tracing._LENT) <= 64
+    finally:
+        simulator.trace(False)
+    assert acl.rt.memcpy(target, 64, acl.util.bytes_to_ptr(data), 64, 1) == 0 and not simulator.tracing._LENT
