@@ -150,7 +150,7 @@ def _holders(address: int) -> int:
 
 def _check_lent(address: Any) -> None:
     """A copy out of an object of bytes that nobody but this file holds any more: on a board its memory is somebody else's (PY-15)."""
-    if address not in _LENT:
+    if not isinstance(address, int) or address not in _LENT:
         return
     _LENT[_PROBE] = bytes(_LENDINGS), ""  # as many holders as one has that only this file holds
     gone = _holders(address) == _holders(_PROBE)
