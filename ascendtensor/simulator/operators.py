@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from ascendtensor import facts
 from ascendtensor.codes import DataType
+from ascendtensor.simulator.engine import handles
 from ascendtensor.simulator.kernels import registry
 
 __all__ = ["kernel"]
@@ -39,7 +40,7 @@ def kernel(
     """Decorates ``run(inputs, outputs, attrs)``, which reads the input arrays (None for an absent one) and writes into the output arrays.
 
     Args:
-        op_type: The operator's type; a second kernel of it replaces the first.
+        op_type: The operator's type; a second kernel of it replaces the first, in models that are loaded too.
         inputs: Names of the prototype's inputs; "bias?" is optional, "xs*" repeated.
         outputs: Names of its outputs.
         attrs: Its attributes: a default (True, 1, 0.5, "text", a codes.DataType, a list that is not empty), or the type of a required one.
@@ -64,6 +65,7 @@ def kernel(
 
         facts.declare(op_type, *prototype, known)
         registry.replace(op_type, bind, infer)
+        handles.bind_anew(op_type)
         return run
 
     return register

@@ -79,6 +79,30 @@ def test_shapes_that_keep_changing() -> None:
         np.testing.assert_array_equal(op(at.ones(size), at.ones(size), alpha=3.0).numpy(), np.full(size, 4.0))
 
 
+def test_a_kernel_that_is_written_again_runs_at_once() -> None:
+    scaled = at.register_op("TestAgain", ["x"], ["y"])
+
+    def cell(factor: int) -> None:  # of a notebook
+        @simulator.kernel("TestAgain", ["x"], ["y"])
+        def run(inputs: Any, outputs: Any, attrs: dict[str, Any]) -> None:
+            np.multiply(inputs[0], factor, outputs[0])
+
+    x = at.ones(2)
+    try:
+        for factor in (2, 3):
+            cell(factor)
+            assert scaled(x).tolist() == scaled(x).tolist() == [factor, factor]
+            for length in range(3, 12):  # a dynamic model
+                assert scaled(at.ones(length)).tolist() == [factor] * length
+        with at.op_models.mode("each-run"):
+            assert scaled(x).tolist() == scaled(x).tolist() == [3, 3]
+            cell(4)
+            assert scaled(x).tolist() == [4, 4]
+    finally:
+        registry._KERNELS.pop("TestAgain", None)
+        facts._declared.pop("TestAgain", None)
+
+
 def test_wrong_calls() -> None:
     op = axpy()
     x = at.ones(3)

@@ -19,8 +19,9 @@ from ascendtensor.simulator.engine.launching import (
     output_rule,
     task_of,
 )
+from ascendtensor.simulator.engine.matching import TABLE
 from ascendtensor.simulator.engine.models import Dims, OpModel, Specs, TensorSpec
-from ascendtensor.simulator.engine.tables import LAUNCHES, ON_NEW_PROCESS, Task
+from ascendtensor.simulator.engine.tables import HANDLES, LAUNCHES, ON_NEW_PROCESS, Task
 
 PREPARED_LIMIT = 48
 """Tasks kept for one handle; then the oldest goes. Well below a power of two, where ``_note`` sweeps."""
@@ -169,6 +170,18 @@ def _noted(buffers: Buffers, device: int, prepared: dict[Any, Any], key: Any) ->
     for owner in owners.values():
         _note(owner, prepared, key)
     return True
+
+
+def bind_anew(op_type: str) -> None:
+    """Lets loaded models of a type run what is registered for it now, instead of what was when they were loaded."""
+    handles = [record for record in list(HANDLES.values()) if isinstance(record, OpHandle) and record.model.op_type == op_type]
+    for model in {*TABLE.of_type(op_type), *(handle.model for handle in handles)}:
+        model.bind()
+        if isinstance(model.executor, OpHandle):
+            model.executor.prepared.clear()
+    for handle in handles:
+        handle.prepared.clear()
+    TABLE.changes += 1  # for launches that were met before (`Repeated`)
 
 
 class Repeated(NamedTuple):

@@ -118,7 +118,7 @@ def task_of(
 
 def _kernel(model: OpModel) -> Any:
     if model.kernel is None:
-        raise ValueError(f"the simulator has no kernel of {model.op_type}")
+        raise ValueError(f"the simulator has no kernel of {model.op_type}; simulator.kernel() registers one")
     return model.kernel
 
 

@@ -151,9 +151,13 @@ class OpModel:
         self.last_match = 0
         self.executor: Any = None
         self.dynamic = any(spec.dynamic for spec in inputs) or any(spec.dynamic for spec in outputs)
-        self.kernel = kernels.lookup(op_type)
-        self.rule = kernels.infer_rule(op_type)
-        self.arguments = complete(op_type, attrs)
+        self.bind()
+
+    def bind(self) -> None:
+        """Looks up what is registered for the type now."""
+        self.kernel = kernels.lookup(self.op_type)
+        self.rule = kernels.infer_rule(self.op_type)
+        self.arguments = complete(self.op_type, self.attrs)
 
     def failure_code(self) -> int:
         """What a failed run of it gives: the code of the processor that a 910B runs it on (RT-47)."""
