@@ -15,6 +15,8 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Final, TypeAlias
 
+import numpy as np
+
 from .dtypes import FLOATING, INTEGER, bool_, complex64, complex128, dtype, float32, float64, get_default_dtype, int16, int32, int64
 from .errors import DTypeError
 
@@ -75,18 +77,20 @@ def can_cast(source: dtype, target: dtype) -> bool:
 
 
 def scalar_dtype(scalar: type) -> dtype:
-    """The dtype that a Python scalar of this type stands for while it is weak: bool, int64, the default dtype or its complex type.
+    """The dtype that a scalar of this type stands for while it is weak: bool, int64, the default dtype or its complex type.
+
+    NumPy's scalars count as the Python numbers that they are.
 
     Raises:
         DTypeError: For other types.
     """
-    if issubclass(scalar, bool):
+    if issubclass(scalar, (bool, np.bool_)):
         return bool_
-    if issubclass(scalar, int):
+    if issubclass(scalar, (int, np.integer)):
         return int64
-    if issubclass(scalar, float):
+    if issubclass(scalar, (float, np.floating)):
         return get_default_dtype()
-    if issubclass(scalar, complex):
+    if issubclass(scalar, (complex, np.complexfloating)):
         return get_default_dtype().to_complex()
     advice = "An array or a list becomes a tensor by tensor()."
     raise DTypeError(f"an operand of type {scalar.__name__} is neither a tensor nor a number", advice=advice)

@@ -9,6 +9,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
+import numpy as np
+
 from .. import base, promotion, shapes
 from .. import dtypes as d
 from ..base import TensorBase
@@ -223,7 +225,7 @@ _JOINED: dict[Row, Row] = {table.EQUAL: table.LOGICAL_AND, table.NOT_EQUAL: tabl
 
 
 def _is_complex(operand: Any) -> bool:
-    return operand.desc.dtype.is_complex if isinstance(operand, TensorBase) else isinstance(operand, complex)
+    return operand.desc.dtype.is_complex if isinstance(operand, TensorBase) else isinstance(operand, (complex, np.complexfloating))
 
 
 def _parts(operand: Any) -> tuple[Any, Any]:
@@ -596,7 +598,7 @@ def logical_not(input: T, *, out: T | None = None) -> T:
 
 
 def _is_bool(operand: Any) -> bool:
-    return operand.desc.dtype is d.bool_ if isinstance(operand, TensorBase) else isinstance(operand, bool)
+    return operand.desc.dtype is d.bool_ if isinstance(operand, TensorBase) else isinstance(operand, (bool, np.bool_))
 
 
 _PARENTHESES: Final = "Comparisons need parentheses: (x > 0) & (x < 1)."

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..base import TensorBase
 from ..errors import DTypeError, ValueRangeError
 from . import comparison, unary, unsigned
 from .arguments import checked, described
-from .call import binary, call
+from .call import binary, call, plain
 from .schema import Row
 from .table import elementwise as table
 from .table.special import AXPY
@@ -114,12 +115,11 @@ _SCALES: Final[tuple[Any, ...]] = (TensorBase, int, float, complex, np.number, n
 def _plus_times(row: Row, input: Any, other: Any, alpha: Any, out: T | None) -> T:
     """`input + alpha * other` or `input - alpha * other`: one operator, or a product and a sum for dtypes that it does not take."""
     operands = [operand for operand in (input, other) if isinstance(operand, TensorBase)]
-    if not isinstance(alpha, _SCALES):
-        raise DTypeError(f"alpha must be a number, not {described(alpha)}", where=row.name)
-    scale = alpha.desc.dtype.category if isinstance(alpha, TensorBase) else d.as_dtype(type(alpha)).category
-    if operands and scale > max(*(operand.desc.dtype.category for operand in operands), d.INTEGER):
-        raise DTypeError(f"alpha is {alpha!r}, which integer operands can't be scaled with", where=row.name)
+    _check_scale(row, "alpha", alpha, operands)
+    if operands and all(operand.desc.dtype is d.bool_ for operand in operands) and len(operands) == 2:
+        alpha = bool(alpha)  # what bools are scaled with is one
     if not isinstance(alpha, TensorBase):
+        alpha = plain(alpha)  # one of NumPy's would wrap where it is negated
         kinds = [
             (each.desc.dtype, len(each.desc.shape)) if isinstance(each, TensorBase) else (each.__class__, -1) for each in (input, other)
         ]
@@ -128,6 +128,17 @@ def _plus_times(row: Row, input: Any, other: Any, alpha: Any, out: T | None) -> 
             return call(AXPY, triple) if out is None else write(AXPY, out, triple)
     other = mul(other, alpha) if isinstance(other, TensorBase) or isinstance(alpha, TensorBase) else other * alpha
     return binary(row, input, other) if out is None else write(row, out, (input, other))
+
+
+def _check_scale(row: Row, word: str, scale: Any, operands: Sequence[TensorBase]) -> None:
+    """Refuse a factor of a higher kind than the operands: integers are scaled with integers."""
+    if scale.__class__ is int:
+        return
+    if not isinstance(scale, _SCALES):
+        raise DTypeError(f"{word} must be a number, not {described(scale)}", where=row.name)
+    kind = scale.desc.dtype.category if isinstance(scale, TensorBase) else d.as_dtype(type(scale)).category
+    if operands and kind > max(*(operand.desc.dtype.category for operand in operands), d.INTEGER):
+        raise DTypeError(f"{word} is {scale!r}, which integer operands can't be scaled with", where=row.name)
 
 
 def mul(input: T, other: Any, *, out: T | None = None) -> T:
@@ -337,13 +348,13 @@ def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
     """
     if not isinstance(exponent, TensorBase) and isinstance(input, TensorBase):
         category = input.desc.dtype.category
-        if category < d.FLOATING and isinstance(exponent, int) and exponent < 0:
+        if category < d.FLOATING and isinstance(exponent, (int, np.integer)) and exponent < 0:
             raise ValueRangeError(
                 f"integers to the negative integer power {exponent}",
                 where="pow",
                 advice="Cast the base with .to(float32), or use a float exponent.",
             )
-        if exponent == 2 and category and (isinstance(exponent, int) or category >= d.FLOATING):
+        if exponent == 2 and category and (isinstance(exponent, (int, np.integer)) or category >= d.FLOATING):
             return mul(input, input, out=out)
     return binary(table.POW, input, exponent) if out is None else write(table.POW, out, (input, exponent))
 
@@ -657,6 +668,7 @@ def addcmul(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
 
     Raises:
         ShapeError: The shapes don't broadcast.
+        DTypeError: `value` is of a higher kind than the operands.
 
     Ascend operator: Addcmul; Mul and Add for complex dtypes. Like: torch.addcmul.
 
@@ -665,6 +677,7 @@ def addcmul(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
         tensor([4.], device='npu:0')
     """
     operands = (input, tensor1, tensor2, value)
+    _check_scale(table.ADDCMUL, "value", value, operands[:3])
     if _any_complex(*operands) or _any_wide_unsigned(input, tensor1, tensor2):
         return add(input, mul(mul(tensor1, tensor2), value), out=out)
     return call(table.ADDCMUL, operands) if out is None else write(table.ADDCMUL, out, operands)
@@ -686,7 +699,7 @@ def addcdiv(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
 
     Raises:
         ShapeError: The shapes don't broadcast.
-        DTypeError: All operands are integers.
+        DTypeError: All operands are integers, or `value` is of a higher kind than they are.
 
     Ascend operator: Addcdiv; RealDiv, Mul and Add for complex dtypes. Like: torch.addcdiv.
 
@@ -695,6 +708,7 @@ def addcdiv(input: T, tensor1: T, tensor2: T, *, value: Any = 1, out: T | None =
         tensor([2.], device='npu:0')
     """
     operands = (input, tensor1, tensor2, value)
+    _check_scale(table.ADDCDIV, "value", value, operands[:3])
     if _any_complex(*operands):
         return add(input, mul(div(tensor1, tensor2), value), out=out)
     return call(table.ADDCDIV, operands) if out is None else write(table.ADDCDIV, out, operands)
@@ -706,4 +720,5 @@ def _any_wide_unsigned(*operands: TensorBase) -> bool:
 
 def _any_complex(*operands: Any) -> bool:
     """Whether an operand is complex, for which the operators of several steps have no kernel."""
-    return any(operand.desc.dtype.is_complex if isinstance(operand, TensorBase) else isinstance(operand, complex) for operand in operands)
+    kinds = (complex, np.complexfloating)
+    return any(operand.desc.dtype.is_complex if isinstance(operand, TensorBase) else isinstance(operand, kinds) for operand in operands)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final, TypeVar
 
+import numpy as np
+
 from .. import base
 from .. import dtypes as d
 from ..base import TensorBase
@@ -162,7 +164,7 @@ def ldexp(input: T, other: Any, *, out: T | None = None) -> T:
     """
     dtype = promoted(Kind.INT_TO_FLOAT, input, other)
     result = working(input, dtype)
-    if isinstance(other, complex) or (isinstance(other, TensorBase) and other.desc.dtype.is_complex):
+    if isinstance(other, (complex, np.complexfloating)) or (isinstance(other, TensorBase) and other.desc.dtype.is_complex):
         power = working(other, dtype)
         power = functions.exp2(power) if isinstance(power, TensorBase) else 2.0**power
         return finished(elementwise.mul(result, power), dtype, out)

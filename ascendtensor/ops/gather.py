@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeVar, overload
 
+import numpy as np
+
 from .. import base, shapes
 from .. import dtypes as d
 from ..base import TensorBase
@@ -485,7 +487,7 @@ def index_add_(input: T, dim: int, index: TensorBase, source: TensorBase, *, alp
     if source.desc.shape != wanted:
         raise ShapeError(f"source must have shape {list(wanted)}").with_context("index_add", (input, index, source))
     if input.desc.dtype is d.bool_ or input.desc.dtype.is_complex:
-        added = source if isinstance(alpha, int) and alpha == 1 else elementwise.mul(source, alpha)
+        added = source if isinstance(alpha, (int, np.integer)) and alpha == 1 else elementwise.mul(source, alpha)
         index_put_(whole, (None,) * at + (places,), in_dtype(added, input.desc.dtype), True)
     elif places.desc.numel and source.desc.numel:
         _update(whole, table.INPLACE_INDEX_ADD, (places, source, alpha), (at,))

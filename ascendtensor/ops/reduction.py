@@ -268,7 +268,7 @@ def all(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = No
         tensor([False,  True], device='npu:0')
     """
     arguments = (_dims(dim), keepdim)
-    if arguments[0] == ():
+    if arguments[0].__class__ is tuple and not arguments[0]:
         return into(comparison.logical_and(_truth(input), True), out)
     return call(table.ALL, (_truth(input),), arguments) if out is None else write(table.ALL, out, (_truth(input),), arguments)
 
@@ -284,7 +284,7 @@ def any(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = No
         tensor([ True, False], device='npu:0')
     """
     arguments = (_dims(dim), keepdim)
-    if arguments[0] == ():
+    if arguments[0].__class__ is tuple and not arguments[0]:
         return into(comparison.logical_and(_truth(input), True), out)
     return call(table.ANY, (_truth(input),), arguments) if out is None else write(table.ANY, out, (_truth(input),), arguments)
 
@@ -522,7 +522,7 @@ def _correction(dim: Dims, unbiased: bool | None, correction: float | None) -> t
         dim, unbiased = None, dim
     if unbiased is not None:
         return dim, 1 if unbiased else 0
-    return dim, 1 if correction is None else correction
+    return dim, 1 if correction is None else float(correction)
 
 
 def _moments(input: T, dim: Dims, keepdim: bool, correction: float, function: str) -> tuple[T, T]:

@@ -13,6 +13,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
 
+import numpy as np
+
 from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
@@ -297,7 +299,7 @@ def fractions(input: TensorBase, q: Any, interpolation: str, function: str) -> F
         raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}").with_context(function, (input,))
     if interpolation not in _INTERPOLATIONS:
         raise ValueRangeError(f"interpolation must be one of {', '.join(_INTERPOLATIONS)}, not {interpolation!r}", where=function)
-    given: Any = q if isinstance(q, (int, float)) else _numbers(q)
+    given: Any = q if isinstance(q, (int, float, np.integer, np.floating)) else _numbers(q)
     one = not isinstance(given, list)
     wanted: list[float] = [given] if one else given
     if not wanted or any(not 0 <= each <= 1 for each in wanted):
