@@ -107,12 +107,16 @@ def save(obj: Any, f: Any, *, format: str | None = None) -> None:
 
 
 @checked
-def load(f: Any, *, device: DeviceLike = None) -> NPUTensor | dict[str, NPUTensor]:
+def load(
+    f: Any, map_location: DeviceLike = None, *, device: DeviceLike = None, weights_only: bool = True
+) -> NPUTensor | dict[str, NPUTensor]:
     """Read what `save` has written, or a file of these formats by others. The content says which one it is, not the suffix.
 
     Args:
         f: A path, or a file that is open for reading in binary mode, which is read to its end.
+        map_location: PyTorch's word for `device`.
         device: Where the tensors go; by default the thread's current device.
+        weights_only: Accepted as in PyTorch: nothing but tensors is ever read.
 
     Returns:
         A tensor for .npy, a dict of tensors for .npz and .safetensors.
@@ -130,6 +134,7 @@ def load(f: Any, *, device: DeviceLike = None) -> NPUTensor | dict[str, NPUTenso
         >>> at.load("values.npy")
         tensor([1, 2], device='npu:0')
     """
+    device = map_location if device is None else device
     content = _content(f)
     if content.startswith(_NPY):
         return _upload(_from_npy(content, ".npy file"), "the .npy file", device)

@@ -307,3 +307,15 @@ def test_tensors_go_to_spawned_processes_and_back() -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.apply_async(at.add, (at.arange(3), at.ones(3, dtype=at.int64))).get(timeout=60)
     assert found.tolist() == [1, 2, 3]
+
+
+def test_load_takes_pytorchs_words(tmp_path: Path) -> None:
+    at.save({"x": at.ones(2)}, tmp_path / "x.npz")
+    for found in (
+        at.load(tmp_path / "x.npz", "npu:1"),
+        at.load(tmp_path / "x.npz", map_location=at.device("npu:1"), weights_only=True),
+        at.load(tmp_path / "x.npz", device="npu:1", weights_only=False),
+    ):
+        assert isinstance(found, dict) and found["x"].device == "npu:1"
+    with pytest.raises(at.DeviceError, match="unknown device 'cpu'"):
+        at.load(tmp_path / "x.npz", map_location="cpu")
