@@ -68,6 +68,16 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     return a if a.itemsize > b.itemsize else b
 
 
+def keep_imaginary(source: dtype, target: dtype) -> None:
+    """Refuse casts of operands that nobody asked for and that lose something: complex numbers as real ones.
+
+    Raises:
+        DTypeError: It is one of those.
+    """
+    if source.is_complex and not target.is_complex and target is not bool_:
+        raise DTypeError(f"complex numbers ({source.name}) can't stand where {target.name} is needed", advice="Take their .real or abs().")
+
+
 def can_cast(source: dtype, target: dtype) -> bool:
     """Whether a conversion keeps the category, as in-place operators ask for: float to int does not, float64 to float16 does.
 

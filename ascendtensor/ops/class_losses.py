@@ -84,14 +84,14 @@ def _class_loss(rows: T, target: T, weight: T | None, ignore_index: int, how: st
         if weight is None:
             weight = lasting(rows, classes, 1, rows.desc.dtype)
         elif weight.desc.dtype is not rows.desc.dtype:
-            weight = comparison.cast(weight, rows.desc.dtype)
+            weight = in_dtype(weight, rows.desc.dtype)
         return call(table.NLL_LOSS, (rows, target, weight), (how, ignore_index))[0]
     rows = widened(rows)
     kept = comparison.ne(target, ignore_index)
     chosen = comparison.eq(one_hot(target, rows.desc.shape[1]), 1)
     each = comparison.cast(kept, rows.desc.dtype)
     if weight is not None:
-        weight = comparison.cast(weight, rows.desc.dtype)
+        weight = in_dtype(weight, rows.desc.dtype)
         each = comparison.where(kept, reductions.sum(comparison.where(chosen, weight, 0.0), -1), 0.0)
     losses = elementwise.mul(reductions.sum(comparison.where(chosen, unary.neg(rows), 0.0), -1), each)
     if smoothing:

@@ -41,8 +41,16 @@ def common_dtype(*operands: TensorBase | complex) -> DType:
 
 
 def in_dtype(input: T, dtype: DType) -> T:
-    """The tensor itself if it has the dtype, else a cast."""
-    return input if input.desc.dtype is dtype else structured(CAST, input, dtype)
+    """The tensor itself if it has the dtype, else a cast.
+
+    Raises:
+        DTypeError: Its imaginary parts would be lost.
+    """
+    own = input.desc.dtype
+    if own is dtype:
+        return input
+    promotion.keep_imaginary(own, dtype)
+    return structured(CAST, input, dtype)
 
 
 class _MinusZero(float):

@@ -353,6 +353,8 @@ class Planner:
             known = ("one of " if len(input.accepts) > 1 else "") + ", ".join(dtype.name for dtype in input.accepts)
             text = f"the operand {input.name} has dtype {operand.desc.dtype.name}; it must be {known}"
             raise DTypeError(text, advice="Convert with .to(dtype)." if len(input.accepts) > 1 else f"Convert with .to({known}).")
+        if not decision.moved:
+            promotion.keep_imaginary(operand.desc.dtype, wanted)
         return described, self._casting(steps)
 
     def _casting(self, steps: Sequence[DType]) -> Fetch:

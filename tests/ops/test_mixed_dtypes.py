@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from harness import array, close, d, host, tensor
 
+import ascendtensor as at
 from ascendtensor import promotion
 from ascendtensor.dtypes import dtype as DType
 from ascendtensor.errors import DTypeError
@@ -90,3 +91,24 @@ def test_a_number_is_not_a_new_operator_model() -> None:
     after = handle_cache.info()
     assert after.loaded_models == before.loaded_models
     assert after.misses == before.misses
+
+
+def test_imaginary_parts_are_never_dropped_unasked() -> None:
+    functional = at.nn.functional
+    x, z, classes = at.ones(2, 3), at.full((2, 3), 1j), at.tensor([0, 1])
+    channels, turned = at.ones(3), at.full((3,), 1j)
+    doubles = at.ones(2, 3, dtype=at.float64)
+    for call in (
+        lambda: functional.layer_norm(x, (3,), turned),
+        lambda: functional.layer_norm(doubles, (3,), channels, turned),
+        lambda: functional.group_norm(x, 3, channels, turned),
+        lambda: functional.batch_norm(x, turned, channels),
+        lambda: functional.batch_norm(doubles, None, None, turned, channels, True),
+        lambda: functional.cross_entropy(x, classes, turned),
+        lambda: functional.nll_loss(x, classes, turned),
+        lambda: functional.multi_margin_loss(x, classes, weight=turned),
+        lambda: functional.poisson_nll_loss(z, x),
+        lambda: functional.gaussian_nll_loss(z, x, 1.0),
+    ):
+        with pytest.raises(TypeError, match="complex"):
+            call()
