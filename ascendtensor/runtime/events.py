@@ -65,8 +65,11 @@ class Mark:
         self._pool = pool
 
     def __del__(self) -> None:
-        if self.event in self._pool.made:  # not after shutdown
-            self._pool.give(self.event)
+        try:
+            if self.event in self._pool.made:  # not after shutdown
+                self._pool.give(self.event)
+        except AttributeError:  # an interrupt came while it was made
+            return
 
 
 class EventPool:
