@@ -189,23 +189,24 @@ class Product(NamedTuple):
             (Attribute("transpose_a", "bool", self.trans[0] == T), Attribute("transpose_b", "bool", self.trans[1] == T)),
         )
 
+    def _head(self) -> tuple[int, ...]:
+        """What all its functions begin with: how A, and B where there is one, are stored, and the sizes."""
+        (trans_a, *rest), (m, n, k) = self.trans, self.sizes
+        return (trans_a, m, k) if "gemv" in self.function else (trans_a, *rest, m, n, k)
+
     def create_handle(self) -> int:
         """The handle that pyACL makes for it (BL-12)."""
-        (trans_a, *rest), (m, n, k), (operand, result) = self.trans, self.sizes, self.dtypes
-        vector = "gemv" in self.function
-        head = (trans_a, m, k) if vector else (trans_a, *rest, m, n, k)
+        operand, result = self.dtypes
         types = (operand, operand, result) if self.function.endswith("_ex") else ()
-        return binding.create_blas_handle(self.function, *head, *types, HIGH_PRECISION)
+        return binding.create_blas_handle(self.function, *self._head(), *types, HIGH_PRECISION)
 
     def call(self, alpha: int, a: int, b: int, beta: int, c: int, stream: int) -> None:
         """Queue it by its function (BL-4, BL-10, BL-11)."""
-        (trans_a, *rest), (m, n, k), (operand, result) = self.trans, self.sizes, self.dtypes
-        vector = "gemv" in self.function
-        head = (trans_a, m, k) if vector else (trans_a, *rest, m, n, k)
+        operand, result = self.dtypes
         typed = self.function.endswith("_ex")
         types = ((operand,), (operand,), (result,)) if typed else ((), (), ())
         left, right, out = (a, FULL, *types[0]), (b, FULL, *types[1]), (c, FULL, *types[2])
-        binding.blas(self.function, *head, alpha, *left, *right, beta, *out, HIGH_PRECISION, stream)
+        binding.blas(self.function, *self._head(), alpha, *left, *right, beta, *out, HIGH_PRECISION, stream)
 
 
 def _ceil(size: int, block: int) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from .. import base
 from ..base import TensorBase
@@ -21,6 +21,7 @@ from .table import folding as table
 from .writing import copy_into
 
 T = TypeVar("T", bound=TensorBase)
+R = TypeVar("R")
 Ints = tuple[int, ...]
 
 
@@ -46,12 +47,13 @@ def padded(input: T, pads: Ints, value: Any = 0) -> T:
     return shape.pad(input, tuple(each for at in reversed(range(rank)) for each in pads[2 * at : 2 * at + 2]), "constant", value)
 
 
-def unbatched(rank: int, function: Callable[..., T], input: T, name: str, *arguments: Any) -> T:
-    """Call a function of (batch, channels, ...) also for an input without a batch."""
+def unbatched(rank: int, function: Callable[..., R], input: TensorBase, name: str, *arguments: Any) -> R:
+    """Call a function of (batch, channels, ...) that gives one tensor, or a tuple of some, also for an input without a batch."""
     if geometry.batched(input.desc.shape, rank, name):
         return function(input, *arguments)
-    result = function(views.unsqueeze(input, 0), *arguments)
-    return views.reshape(result, result.desc.shape[1:])
+    given: Any = function(views.unsqueeze(input, 0), *arguments)
+    result: Any = tuple(views.squeeze(each, 0) for each in given) if isinstance(given, tuple) else views.squeeze(given, 0)
+    return cast("R", result)
 
 
 def _image_of(input: TensorBase, name: str, dims: int) -> bool:

@@ -86,6 +86,11 @@ def _params(input: TensorBase, params: Sequence[T | None], row: Row, mixed: Row)
     return row, dtype
 
 
+def _scale_and_shift(input: T, shape: tuple[int, ...], dtype: DType, weight: T | None, bias: T | None) -> tuple[T, T]:
+    """Weight and bias, ones and zeros for what the caller left out."""
+    return lasting(input, shape, 1, dtype) if weight is None else weight, lasting(input, shape, 0, dtype) if bias is None else bias
+
+
 def _layer_norm(input: T, shape: tuple[int, ...], weight: T | None, bias: T | None, eps: float) -> tuple[T, T, T]:
     dtype = input.desc.dtype
     if dtype not in _CORE or not input.desc.numel:
@@ -93,8 +98,7 @@ def _layer_norm(input: T, shape: tuple[int, ...], weight: T | None, bias: T | No
         result, mean, inverse = _standard(input, tuple(range(-len(shape), 0)), eps)
         return _affine(result, weight, bias), mean, inverse
     row, wanted = _params(input, (weight, bias), table.LAYER_NORM, table.LAYER_NORM_MIXED)
-    gamma = lasting(input, shape, 1, wanted) if weight is None else weight
-    beta = lasting(input, shape, 0, wanted) if bias is None else bias
+    gamma, beta = _scale_and_shift(input, shape, wanted, weight, bias)
     return call(row, (input, gamma, beta), (len(shape), float(eps)))
 
 
@@ -393,9 +397,7 @@ def _batch_norm(
 
 
 def _with_given(input: T, mean: T, variance: T, weight: T | None, bias: T | None, eps: float) -> T:
-    channels = input.desc.shape[1:2]
-    scale = lasting(input, channels, 1, d.float32) if weight is None else weight
-    offset = lasting(input, channels, 0, d.float32) if bias is None else bias
+    scale, offset = _scale_and_shift(input, input.desc.shape[1:2], d.float32, weight, bias)
     return call(table.BATCH_NORM_EVAL, (input, scale, offset, mean, variance), (float(eps),))
 
 
@@ -410,9 +412,7 @@ def _with_own(
     input: T, running_mean: T | None, running_var: T | None, weight: T | None, bias: T | None, momentum: float, eps: float
 ) -> tuple[T, T, T]:
     """One operator that writes the statistics of before in place, straight into their memory where that can be."""
-    channels = input.desc.shape[1:2]
-    gamma = lasting(input, channels, 1, d.float32) if weight is None else weight
-    beta = lasting(input, channels, 0, d.float32) if bias is None else bias
+    gamma, beta = _scale_and_shift(input, input.desc.shape[1:2], d.float32, weight, bias)
     targets = [
         _statistics(running_mean, 0, input, (gamma, beta, running_var)),
         _statistics(running_var, 1, input, (gamma, beta, running_mean)),

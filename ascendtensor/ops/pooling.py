@@ -172,7 +172,7 @@ def max_pool1d(
         >>> at.nn.functional.max_pool1d(at.tensor([[[1.0, 3.0, 5.0, 2.0]]]), 2)
         tensor([[[3., 5.]]], device='npu:0')
     """
-    return _paired(1, input, "max_pool1d", _max_pooled, 1, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    return unbatched(1, _max_pooled, input, "max_pool1d", 1, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 @overload
@@ -243,7 +243,7 @@ def max_pool2d(
         >>> at.nn.functional.max_pool2d(at.tensor([[[[1.0, 2.0], [4.0, 3.0]]]]), 2)
         tensor([[[[4.]]]], device='npu:0')
     """
-    return _paired(2, input, "max_pool2d", _max_pooled, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    return unbatched(2, _max_pooled, input, "max_pool2d", 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 @overload
@@ -295,17 +295,7 @@ def max_pool3d(
         >>> at.nn.functional.max_pool3d(at.arange(8.0).reshape(1, 1, 2, 2, 2), 2).flatten()
         tensor([7.], device='npu:0')
     """
-    return _paired(3, input, "max_pool3d", _max_pooled, 3, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-def _paired(rank: int, input: T, name: str, function: Any, *arguments: Any) -> Any:
-    """`unbatched` for functions that may give two results."""
-    if geometry.batched(input.desc.shape, rank, name):
-        return function(input, *arguments)
-    result = function(views.unsqueeze(input, 0), *arguments)
-    if isinstance(result, tuple):
-        return tuple(views.squeeze(each, 0) for each in result)
-    return views.squeeze(result, 0)
+    return unbatched(3, _max_pooled, input, "max_pool3d", 3, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 @checked
@@ -767,7 +757,7 @@ def adaptive_max_pool1d(input: T, output_size: Any, return_indices: bool = False
         >>> at.nn.functional.adaptive_max_pool1d(at.tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2)
         tensor([[[2., 4.]]], device='npu:0')
     """
-    return _paired(1, input, "adaptive_max_pool1d", _adapted_max, 1, output_size, return_indices)
+    return unbatched(1, _adapted_max, input, "adaptive_max_pool1d", 1, output_size, return_indices)
 
 
 @overload
@@ -800,7 +790,7 @@ def adaptive_max_pool2d(input: T, output_size: Any, return_indices: bool = False
         >>> at.nn.functional.adaptive_max_pool2d(at.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 1)
         tensor([[[[4.]]]], device='npu:0')
     """
-    return _paired(2, input, "adaptive_max_pool2d", _adapted_max, 2, output_size, return_indices)
+    return unbatched(2, _adapted_max, input, "adaptive_max_pool2d", 2, output_size, return_indices)
 
 
 @overload
@@ -819,7 +809,7 @@ def adaptive_max_pool3d(input: T, output_size: Any, return_indices: bool = False
         >>> at.nn.functional.adaptive_max_pool3d(at.arange(8.0).reshape(1, 1, 2, 2, 2), 1).flatten()
         tensor([7.], device='npu:0')
     """
-    return _paired(3, input, "adaptive_max_pool3d", _adapted_max, 3, output_size, return_indices)
+    return unbatched(3, _adapted_max, input, "adaptive_max_pool3d", 3, output_size, return_indices)
 
 
 @checked

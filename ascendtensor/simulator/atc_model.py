@@ -10,7 +10,7 @@ from ascendtensor.codes import Format, data_type_size
 from ascendtensor.simulator.atc_options import FORMATS, RANKS, ModelOptions, Pair, check_axes, fail, invalid
 from ascendtensor.simulator.engine import onnx_session
 from ascendtensor.simulator.engine.model_file import ModelFile, TensorInfo
-from ascendtensor.simulator.onnx_graph import ACL_TYPES, Dims, Graph, Measurer
+from ascendtensor.simulator.onnx_graph import ACL_TYPES, Dims, Graph, Measurer, dims_of
 
 NO_LIMIT: Final = -1
 
@@ -79,7 +79,7 @@ def _shapes(graph: Graph, options: ModelOptions) -> list[tuple[Pair, ...]]:
             fail(f"E10016: Op name [{name}] specified in [--input_shape] is not found in the model. The model's inputs are {names}.")
     found = []
     for info in infos:
-        own = graph.dims_of(info)
+        own = dims_of(info)
         pairs = given.get(info.name)
         if pairs is None:
             if own is None:

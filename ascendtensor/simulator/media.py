@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .engine import contexts, hazards, memory
-from .engine.arguments import function, invalid, null, public
+from .engine.arguments import function, null, public
 
 
 def __dir__() -> list[str]:
@@ -13,11 +13,7 @@ def __dir__() -> list[str]:
 @function("acl.media.dvpp_malloc", "K", 0)
 def dvpp_malloc(size: int) -> tuple[int, int]:
     """(address, ret) of device memory, as ``acl.rt.malloc`` (RT-28, RT-29)."""
-    if size == 0:
-        raise invalid("size", size, "must be greater than 0")
-    padded = memory.padded_size(size)
-    if padded >= 1 << 64:
-        raise invalid("size", size, "is too large to be rounded up to 32 bytes")
+    padded = memory.sized(size)
     return memory.allocate(contexts.current().device, padded).address, 0
 
 

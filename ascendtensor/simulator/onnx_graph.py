@@ -106,13 +106,6 @@ class Graph:
                     name = TensorProto.DataType.Name(info.type.tensor_type.elem_type)
                     _unsupported(f"{what} [{info.name}] holds elements of type {name}, which pyACL has no dense tensors of")
 
-    def dims_of(self, info: Any) -> Dims | None:
-        """Dims of an input or output, -1 for those that are open; None without a rank."""
-        tensor = info.type.tensor_type
-        if not tensor.HasField("shape"):
-            return None
-        return tuple(dim.dim_value if dim.HasField("dim_value") else -1 for dim in tensor.shape.dim)
-
     def fill_types(self) -> None:
         """Element types of outputs that the file leaves out."""
         if all(info.type.WhichOneof("value") for info in self.graph.output):
@@ -219,8 +212,8 @@ class Graph:
 
     def set_dims(self, dims: Sequence[Dims]) -> None:
         """Gives the inputs these dims, -1 for open ones, and forgets what the file says of other shapes."""
-        if [self.dims_of(info) for info in self.inputs()] == list(dims):
-            self.declared.update({info.name: _known(info) for info in self.graph.output if _known(info) is not None})
+        if [dims_of(info) for info in self.inputs()] == list(dims):
+            self.declared.update({info.name: dims_of(info) for info in self.graph.output if dims_of(info) is not None})
         _set_dims(self.inputs(), dims)
         self.graph.ClearField("value_info")
         for info in self.graph.output:
@@ -278,12 +271,12 @@ class Measurer:
             CompileFailure: E10001 for dims that the graph refuses.
         """
         self._infer(dims)
-        return [_known(info) for info in self._inferred.output]
+        return [dims_of(info) for info in self._inferred.output]
 
     def work_bytes(self) -> int:
         """Bytes that the tensors of the last inference take, at most, at one time."""
         sizes = {
-            info.name: _aligned(_bytes(info.type.tensor_type.elem_type, _known(info) or ()))
+            info.name: _aligned(_bytes(info.type.tensor_type.elem_type, dims_of(info) or ()))
             for info in (*self._inferred.value_info, *self._inferred.output)
             if info.type.HasField("tensor_type")
         }
@@ -323,7 +316,8 @@ def _set_dims(infos: Iterable[Any], dims: Sequence[Dims]) -> None:
                 dim.dim_value = value
 
 
-def _known(info: Any) -> Dims | None:
+def dims_of(info: Any) -> Dims | None:
+    """Dims of an input or output, -1 for those that are open; None without a rank."""
     tensor = info.type.tensor_type
     if not tensor.HasField("shape"):
         return None

@@ -422,31 +422,26 @@ def event_get_timestamp(event: int) -> tuple[int, int]:
 # Memory
 
 
-def _malloc(size: int, padded: int) -> tuple[int, int]:
-    if size == 0:
-        raise invalid("size", size, "must be greater than 0")
-    if padded >= 1 << 64:
-        raise invalid("size", size, "is too large to be rounded up to 32 bytes")  # K43
+def _malloc(padded: int) -> tuple[int, int]:
     return memory.allocate(contexts.current().device, padded).address, 0
 
 
 @function("acl.rt.malloc", "Ki", 0)
 def malloc(size: int, policy: int) -> tuple[int, int]:
     """(address, ret), poisoned and with 32 bytes of slack (RT-28, RT-29)."""
-    slack = policy not in (6, 7)  # RT-29: none for 1 GB pages
-    return _malloc(size, memory.padded_size(size) if slack else (size + 31) // 32 * 32)
+    return _malloc(memory.sized(size, slack=policy not in (6, 7)))  # RT-29: none for 1 GB pages
 
 
 @function("acl.rt.malloc_align32", "Ki", 0)
 def malloc_align32(size: int, policy: int) -> tuple[int, int]:
     """(address, ret) without slack (RT-29)."""
-    return _malloc(size, (size + 31) // 32 * 32)
+    return _malloc(memory.sized(size, slack=False))
 
 
 @function("acl.rt.malloc_cached", "Ki", 0)
 def malloc_cached(size: int, policy: int) -> tuple[int, int]:
     """(address, ret), as ``malloc``."""
-    return _malloc(size, memory.padded_size(size))
+    return _malloc(memory.sized(size))
 
 
 @function("acl.rt.malloc_host", "K", 0)

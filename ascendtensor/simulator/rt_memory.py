@@ -103,11 +103,7 @@ def _configured(cfg: Any) -> dict[int, Any]:
 
 def _malloc(size: int, cfg: Any) -> tuple[int, int]:
     chosen = _configured(cfg)
-    if size == 0:
-        raise invalid("size", size, "must be greater than 0")
-    padded = memory.padded_size(size)
-    if padded >= 1 << 64:
-        raise invalid("size", size, "is too large to be rounded up to 32 bytes")
+    padded = memory.sized(size)
     device = contexts.current().device
     if DEVICE_ID in chosen:
         device = contexts.check_device(chosen[DEVICE_ID], "deviceId")

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import AclFault, graveyard, hostmap
+from .arguments import invalid
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -112,6 +113,20 @@ class _Foreign:
 def padded_size(size: int) -> int:
     """Bytes that ``malloc`` takes for ``size``: a multiple of 32 plus 32 bytes of slack (RT-29)."""
     return (size + 63) // 32 * 32
+
+
+def sized(size: int, *, slack: bool = True) -> int:
+    """Bytes that are taken for the size that a caller asks for: ``padded_size``, or without slack the next multiple of 32.
+
+    Raises:
+        AclFault: 0 bytes, or too many to be rounded up (K43).
+    """
+    if size == 0:
+        raise invalid("size", size, "must be greater than 0")
+    padded = padded_size(size) if slack else (size + 31) // 32 * 32
+    if padded >= 1 << 64:
+        raise invalid("size", size, "is too large to be rounded up to 32 bytes")
+    return padded
 
 
 def used(device: int) -> int:

@@ -75,21 +75,23 @@ def _tanh_gelu(out: Array, x: Array) -> None:
     np.divide(x, out, out)
 
 
-def _softplus(out: Array, x: Array) -> None:
-    """max(x, 0) + log(1 + exp(-|x|))"""
+def _bend(out: Array, x: Array) -> None:
+    """log(1 + exp(-|x|))"""
     np.absolute(x, out)
     np.negative(out, out)
     np.exp(out, out)
     np.log1p(out, out)
+
+
+def _softplus(out: Array, x: Array) -> None:
+    """max(x, 0) + log(1 + exp(-|x|))"""
+    _bend(out, x)
     np.add(out, np.maximum(x, out.dtype.type(0)), out)
 
 
 def _log_sigmoid(out: Array, x: Array) -> None:
     """min(x, 0) - log(1 + exp(-|x|))"""
-    np.absolute(x, out)
-    np.negative(out, out)
-    np.exp(out, out)
-    np.log1p(out, out)
+    _bend(out, x)
     np.subtract(np.minimum(x, out.dtype.type(0)), out, out)
 
 

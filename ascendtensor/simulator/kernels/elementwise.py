@@ -181,9 +181,7 @@ def xlog1py(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 @binder("LogAddExp")
 def log_add_exp(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = log(b ** x1 + b ** x2) to the base b, -1 standing for e."""
-    base, scale, shift = float(attrs.get("base", -1.0)), float(attrs.get("scale", 1.0)), float(attrs.get("shift", 0.0))
-    if base <= 0.0 and base != -1.0:
-        raise ValueError(f"LogAddExp: base {base} is neither positive nor -1")
+    base, scale, shift = rules.base_scale_shift("LogAddExp", attrs)
     if scale != 1.0 or shift != 0.0:
         raise ValueError(f"LogAddExp: the simulator knows scale 1 and shift 0 only, not {scale} and {shift}")
     level = 1.0 if base == -1.0 else math.log(base)

@@ -150,3 +150,15 @@ def reduced_unknown(shape: Shape, keep: bool) -> tuple[Shape, tuple[tuple[int, i
     if shape == UNKNOWN_RANK or not keep:
         return UNKNOWN_RANK, None
     return (-1,) * len(shape), tuple((min(1, dim) if dim >= 0 else 0, max(1, dim) if dim >= 0 else -1) for dim in shape)
+
+
+def base_scale_shift(op_type: str, attrs: Attrs) -> tuple[float, float, float]:
+    """The attributes of exponentials and logarithms: base, -1 standing for e, and what the operand is multiplied with and added to.
+
+    Raises:
+        ValueError: The base is neither positive nor -1.
+    """
+    base = float(attrs.get("base", -1.0))
+    if base <= 0.0 and base != -1.0:
+        raise ValueError(f"{op_type}: base {base} is neither positive nor -1")
+    return base, float(attrs.get("scale", 1.0)), float(attrs.get("shift", 0.0))

@@ -85,11 +85,9 @@ def _affine(scale: float, shift: float) -> bool:
 @binder("Exp")
 def exp(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = base ** (scale * x + shift), base -1 standing for e."""
-    base, scale, shift = float(attrs.get("base", -1.0)), float(attrs.get("scale", 1.0)), float(attrs.get("shift", 0.0))
+    base, scale, shift = rules.base_scale_shift("Exp", attrs)
     if base == -1.0 and not _affine(scale, shift):
         return bind_ufunc(np.exp, inputs, outputs[0])
-    if base <= 0.0 and base != -1.0:
-        raise ValueError(f"Exp: base {base} is neither positive nor -1")
     factor = 1.0 if base == -1.0 else math.log(base)
 
     def steps(out: Array, x: Array) -> None:
@@ -111,12 +109,10 @@ def log_rule(inputs: list[registry.Meta], attrs: Attrs, num_outputs: int) -> lis
 @binder("Log")
 def log(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = log_base(scale * x + shift), base -1 standing for e."""
-    base, scale, shift = float(attrs.get("base", -1.0)), float(attrs.get("scale", 1.0)), float(attrs.get("shift", 0.0))
+    base, scale, shift = rules.base_scale_shift("Log", attrs)
     x, out = inputs[0], outputs[0]
     known: dict[float, np.ufunc] = {2.0: np.log2, 10.0: np.log10}
     ufunc = known.get(base, np.log)
-    if base <= 0.0 and base != -1.0:
-        raise ValueError(f"Log: base {base} is neither positive nor -1")
     if not inexact(x.dtype):
         x = _late_view(x)
     elif base in (-1.0, 2.0, 10.0) and not _affine(scale, shift) and x.dtype.kind != "c":
