@@ -50,6 +50,7 @@ __all__ = [
 Shape: TypeAlias = "tuple[int, ...]"
 Strides: TypeAlias = "tuple[int, ...]"
 
+MAX_LENGTH: Final = 2**63 - 1
 MAX_RANK: Final = 32
 """The most dimensions a tensor may have: the limit of NumPy 1.26. (Single operators of Ascend often stop at 8.)"""
 
@@ -71,7 +72,8 @@ def as_shape(*lengths: Any, size: Any = None) -> Shape:
     """A shape from what a user wrote: ``(2, 3)``, ``[2, 3]``, ``2, 3``, ``5``, ``size=(2, 3)`` or nothing, with NumPy integers too.
 
     Raises:
-        ShapeError: For a negative length, too many dimensions, or something that is not an integer.
+        ShapeError: For a negative length, one that no memory has, or too many dimensions.
+        DTypeError: For something that is not an integer.
     """
     lengths = named(lengths, size, "size")
     given = lengths[0] if len(lengths) == 1 and isinstance(lengths[0], Iterable) else lengths
@@ -79,9 +81,11 @@ def as_shape(*lengths: Any, size: Any = None) -> Shape:
         shape = tuple(as_int(length) for length in given)
     except TypeError:
         advice = "What is no length has a name of its own: dtype=..., device=...." if len(lengths) > 1 else ""
-        raise ShapeError(f"a shape is made of integers, not {given!r}", advice=advice) from None
+        raise DTypeError(f"a shape is made of integers, not {given!r}", advice=advice) from None
     if any(length < 0 for length in shape):
         raise ShapeError(f"a length cannot be negative: {list(shape)}")
+    if any(length > MAX_LENGTH for length in shape):
+        raise ShapeError(f"a length is at most 2**63 - 1: {list(shape)}")
     if len(shape) > MAX_RANK:
         raise ShapeError(f"a tensor has at most {MAX_RANK} dimensions, not {len(shape)}")
     return shape

@@ -26,7 +26,7 @@ def _integers(given: tuple[Any, ...]) -> tuple[int, ...]:
     try:
         return tuple(map(as_int, given))
     except TypeError:
-        raise ShapeError(f"integers are needed, not {given!r}") from None
+        raise DTypeError(f"integers are needed, not {given!r}") from None
 
 
 def _layout(input: TensorBase) -> tuple[tuple[int, ...], tuple[int, ...], int]:
