@@ -7,6 +7,7 @@ python -m ascendtensor.simulator -m package.module arguments
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import io
 import os
 import runpy
@@ -28,6 +29,15 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError as error:  # of a package above it; what is missing inside of one is the program's own matter
+        if error.name and f"{module}.".startswith(f"{error.name}."):
+            return False
+        raise
+
+
 def _run_file(path: str) -> None:
     """As the interpreter would: the program is ``__main__`` and stays it, also for what it does at exit."""
     main = types.ModuleType("__main__")
@@ -46,13 +56,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: Arguments without the program's name; those of the process if left out.
 
     Returns:
-        0; a program that exits by itself or raises goes through as it would alone, 2 for a file that can't be read.
+        0; a program that exits by itself or raises goes through as it would alone, 2 for a file or a module that is not there.
     """
     options = _options(sys.argv[1:] if argv is None else argv)
     install()
     sys.argv = [options.program, *options.arguments]
     if options.module:
         sys.path[0] = os.getcwd()
+        if not _is_there(options.program):
+            print(f"python -m ascendtensor.simulator: there is no module named {options.program}", file=sys.stderr)
+            return 2
         runpy.run_module(options.program, run_name="__main__", alter_sys=True)
         return 0
     if not os.path.isfile(options.program):

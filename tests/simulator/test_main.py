@@ -88,6 +88,8 @@ def test_no_such_file(tmp_path: Path) -> None:
     missing = run("nothing.py", cwd=tmp_path)
     assert missing.returncode == 2
     assert "nothing.py" in missing.stderr
+    missing = run("-m", "nowhere.program", cwd=tmp_path)
+    assert missing.returncode == 2 and missing.stderr.endswith("there is no module named nowhere.program\n")
 
 
 SURFACE = """
