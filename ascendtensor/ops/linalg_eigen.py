@@ -1,8 +1,8 @@
 """Eigenvalues and eigenvectors of general matrices.
 
 No Ascend operator computes them, so they are composed: reflections to Hessenberg form, then QR steps with Wilkinson's shift to a complex
-Schur form, then back substitution. All of it stays on the device and nothing is waited for: how far each matrix of a stack has come is
-known to masks only, and the number of steps follows from the size alone.
+Schur form, then back substitution. The matrices stay on the device, and how far each of a stack has come is known to masks; every few
+steps one number is waited for, which says whether all are done.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from .. import dtypes as d
 from ..base import TensorBase
-from . import comparison, elementwise, reduction, shape, unary, views
+from . import comparison, elementwise, gather, host, reduction, shape, unary, views
 from .arguments import checked
 from .call import call
 from .complex_numbers import adjoint as conjugated
@@ -30,6 +30,8 @@ T = TypeVar("T", bound=TensorBase)
 _EACH: Final = 6
 """QR steps for each eigenvalue; LAPACK allows 30, and 3 are usual."""
 _MORE: Final = 24
+_ASKED: Final = 8
+"""Steps between two questions whether all is done, each of which waits."""
 _STUCK: Final = 8
 """After so many steps without an eigenvalue a shift is taken from elsewhere."""
 
@@ -42,20 +44,35 @@ class _Schur(NamedTuple):
     scale: Any
 
 
-class _Masks(NamedTuple):
-    """The identity; the upper triangle and the first subdiagonal as bool."""
+class _Places(NamedTuple):
+    """What depends on the size alone.
+
+    Attributes:
+        one: The identity.
+        numbers: 0, 1, ... as int32.
+        kept, below: Bool matrices: the upper triangle; the first subdiagonal.
+        diagonal, before, left: For each row, where in a flat matrix its diagonal element is, the one before that on the diagonal, and
+            the one to its left (for the first row, its own).
+        window: Where a flat matrix of pairs has the 2 x 2 block that ends in row 0, to which `2 * (size + 1)` is added for each row.
+    """
 
     one: Any
-    upper: Any
+    numbers: Any
+    kept: Any
     below: Any
+    diagonal: Any
+    before: Any
+    left: Any
+    window: Any
 
 
 @checked
 def eig(A: T, *, out: Any = None) -> Eigen[T]:
     """Eigenvalues and eigenvectors of any square matrices.
 
-    Made of some 80 launches for each of `6 * n + 24` QR steps, with products and factors of n x n matrices: meant for small
-    matrices and stacks of them. `eigh` is one operator for symmetric and Hermitian ones.
+    Made of some 60 launches for each QR step, with products and factors of n x n matrices: meant for small matrices and stacks of them.
+    Two or three steps for each eigenvalue are usual, `6 * n + 24` are the most; every eighth waits to see whether all are found. `eigh`
+    is one operator for symmetric and Hermitian matrices.
 
     Args:
         A: (..., n, n) tensor of float32, float64, complex64 or complex128.
@@ -124,21 +141,40 @@ def _schur(matrix: T, wanted: bool) -> _Schur:
     form, vectors = _hessenberg(elementwise.div(matrix, scale), wanted)
     if size == 1:
         return _Schur(form, vectors, scale)
-    numbers = comparison.cast(call(RANGE, (0, size, 1), (size, d.int64), matrix.desc.device), d.int32)
+    places = _places(form, size)
     before, stuck = None, None
-    rows = views.unsqueeze(numbers, -1)
-    masks = _Masks(identity(form, size), comparison.ge(numbers, rows), comparison.eq(elementwise.add(numbers, 1), rows))
-    for _ in range(_EACH * size + _MORE):
-        form, last = _deflated(form, numbers, masks)
+    form, last = _deflated(form, places)
+    for step in range(_EACH * size + _MORE):
+        if step % _ASKED == 0 and not host.item(reduction.amax(last)):
+            break
         same = comparison.cast(comparison.eq(last, before), d.int32) if before is not None else elementwise.mul(last, 0)
         stuck = elementwise.mul(elementwise.add(stuck, 1), same) if stuck is not None else same
         before = last
-        form, vectors = _step(form, vectors, masks.one, numbers, last, stuck)
-    form, last = _deflated(form, numbers, masks)
+        form, vectors = _step(form, vectors, places, last, stuck)
+        form, last = _deflated(form, places)
     # What is left below the diagonal says that there were too few steps.
     done = comparison.eq(views.unsqueeze(last, -1), 0)
     lost = comparison.where(done, 0.0, float("nan"))
     return _Schur(elementwise.add(upper(form), comparison.cast(lost, matrix.desc.dtype.to_real())), vectors, scale)
+
+
+def _places(form: T, size: int) -> _Places:
+    row = call(RANGE, (0, size, 1), (size, d.int64), form.desc.device)
+    numbers, rows = comparison.cast(row, d.int32), views.unsqueeze(row, -1)
+    diagonal = elementwise.mul(row, size + 1)
+    first = comparison.eq(row, 0)
+    block = elementwise.mul(views.unsqueeze(call(RANGE, (-1, 1, 1), (2, d.int64), form.desc.device), -1), size)
+    columns = call(RANGE, (-2, 2, 1), (4, d.int64), form.desc.device)
+    return _Places(
+        identity(form, size),
+        numbers,
+        comparison.ge(row, rows),
+        comparison.eq(elementwise.add(row, 1), rows),
+        diagonal,
+        comparison.where(first, diagonal, elementwise.sub(diagonal, size + 1)),
+        comparison.where(first, diagonal, elementwise.sub(diagonal, 1)),
+        views.reshape(elementwise.add(elementwise.mul(block, 2), columns), (8,)),
+    )
 
 
 def _hessenberg(matrix: T, wanted: bool) -> tuple[T, Any]:
@@ -162,37 +198,28 @@ def _right(matrix: T, reflection: T, start: int) -> T:
     return shape.cat((views.narrow(matrix, -1, 0, start), matmul(views.narrow(matrix, -1, start, length), reflection)), -1)
 
 
-def _deflated(form: T, numbers: T, masks: _Masks) -> tuple[T, T]:
+def _deflated(form: T, places: _Places) -> tuple[T, T]:
     """The form with what is negligible below the diagonal made 0, and the last row where something is not (0 where all is)."""
     size = form.desc.shape[-1]
-    diagonal = unary.abs(views.diagonal(form, 0, -2, -1))
-    below = unary.abs(views.diagonal(form, -1, -2, -1))
-    beside = elementwise.add(views.narrow(diagonal, -1, 0, size - 1), views.narrow(diagonal, -1, 1, size - 1))
+    sizes = views.reshape(unary.abs(form), (*form.desc.shape[:-2], size * size))
+    diagonal, before, left = (gather.index_select(sizes, -1, place) for place in (places.diagonal, places.before, places.left))
     least = epsilon(form.desc.dtype.to_real())
     # Rows of zeros are judged by the whole matrix, whose largest element was 1.
-    small = comparison.le(below, elementwise.mul(elementwise.add(beside, least), least))
-    rows = comparison.where(small, 0, views.narrow(numbers, 0, 1, size - 1))
-    # Row i keeps its element left of the diagonal if it may.
-    kept = shape.cat((views.narrow(small, -1, 0, 1), small), -1)
-    mask = comparison.logical_or(masks.upper, comparison.logical_and(masks.below, comparison.logical_not(views.unsqueeze(kept, -1))))
-    return elementwise.mul(form, comparison.cast(mask, form.desc.dtype)), reduction.amax(rows, -1, True)
+    small = comparison.le(left, elementwise.mul(elementwise.add(elementwise.add(diagonal, before), least), least))
+    last = reduction.amax(comparison.where(small, 0, places.numbers), -1, True)
+    kept = comparison.logical_or(places.kept, comparison.logical_and(places.below, comparison.logical_not(views.unsqueeze(small, -1))))
+    return comparison.where(kept, form, 0.0), last
 
 
-def _at(line: T, numbers: T, place: T) -> T:
-    """The element of each line at a place."""
-    length = line.desc.shape[-1]
-    here = comparison.cast(comparison.eq(views.narrow(numbers, 0, 0, length), place), line.desc.dtype.to_real())
-    return reduction.sum(elementwise.mul(line, here), -1, True)
-
-
-def _shift(form: T, numbers: T, last: T, stuck: T) -> T:
+def _shift(form: T, places: _Places, last: T, stuck: T) -> T:
     """The eigenvalue of the last two rows and columns that is nearer to the last element."""
-    end = elementwise.maximum(last, 1)
-    near = elementwise.sub(end, 1)
-    diagonal = views.diagonal(form, 0, -2, -1)
-    first, second = _at(diagonal, numbers, near), _at(diagonal, numbers, end)
-    left = _at(views.diagonal(form, -1, -2, -1), numbers, near)
-    both = elementwise.mul(left, _at(views.diagonal(form, 1, -2, -1), numbers, near))
+    *stack, size, _ = form.desc.shape
+    end = elementwise.maximum(comparison.cast(last, d.int64), 1)
+    pairs = views.reshape(views.view_as_real(form), (*stack, 2 * size * size))
+    parts = gather.gather(pairs, -1, elementwise.add(elementwise.mul(end, 2 * (size + 1)), places.window))
+    window = views.view_as_complex(views.reshape(parts, (*stack, 4, 2)))
+    first, above, left, second = (views.narrow(window, -1, place, 1) for place in range(4))
+    both = elementwise.mul(left, above)
     half = elementwise.mul(elementwise.sub(first, second), 0.5)
     root = unary.sqrt(elementwise.add(elementwise.mul(half, half), both))
     plus, minus = elementwise.add(half, root), elementwise.sub(half, root)
@@ -204,12 +231,13 @@ def _shift(form: T, numbers: T, last: T, stuck: T) -> T:
     return comparison.where(now, other, usual)
 
 
-def _step(form: T, vectors: Any, one: T, numbers: T, last: T, stuck: T) -> tuple[T, Any]:
+def _step(form: T, vectors: Any, places: _Places, last: T, stuck: T) -> tuple[T, Any]:
     """A QR step of the rows and columns up to the last one; the others meet the identity."""
-    shift = views.unsqueeze(_shift(form, numbers, last, stuck), -1)
-    inside = comparison.le(numbers, last)
+    shift = views.unsqueeze(_shift(form, places, last, stuck), -1)
+    inside = comparison.le(places.numbers, last)
     block = comparison.logical_and(views.unsqueeze(inside, -1), views.unsqueeze(inside, -2))
-    turn, _ = call(table.QR, (comparison.where(block, elementwise.sub(form, elementwise.mul(one, shift)), one),), (False,))
+    moved = elementwise.sub(form, elementwise.mul(places.one, shift))
+    turn, _ = call(table.QR, (comparison.where(block, moved, places.one),), (False,))
     # What rounding leaves below the first subdiagonal is cut off with what is negligible there.
     return matmul(matmul(conjugated(turn), form), turn), matmul(vectors, turn) if vectors is not None else None
 

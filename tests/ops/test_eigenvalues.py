@@ -66,6 +66,20 @@ def test_values_of_well_separated_matrices_are_numpys() -> None:
     np.testing.assert_allclose(found, np.sort(np.linalg.eigvals(A).real, -1), atol=1e-12)
 
 
+def test_steps_end_where_all_values_are_found() -> None:
+    A = at.tensor(np.random.default_rng(1).standard_normal((20, 20)))
+    at.linalg.eigvals(A)
+    with at.trace() as steps:
+        found = at.linalg.eigvals(A)
+    factors = [launch.op_type for launch in steps.launches].count("Qr")
+    assert factors < 18 + 4 * 20  # a reflection for each column, and less than four steps for each value
+    with at.trace() as none:
+        at.linalg.eigvals(at.eye(20, dtype=at.float64))
+    assert [launch.op_type for launch in none.launches].count("Qr") == 18
+    wanted = np.linalg.eigvals(A.numpy())
+    assert np.abs(found.numpy()[:, None] - wanted).min(0).max() < 1e-12
+
+
 def test_a_rotation_has_conjugate_values() -> None:
     values, vectors = at.linalg.eig(at.tensor([[0.0, -1.0], [1.0, 0.0]]))
     assert values.dtype is at.complex64 and vectors.dtype is at.complex64

@@ -33,6 +33,8 @@ WAITING = {
     "quantile": "fractions in a tensor become the places between which is interpolated",
 }
 WAITING_ELSEWHERE = {
+    "linalg.eig": "whether all eigenvalues are found decides whether there is another step",
+    "linalg.eigvals": "whether all eigenvalues are found decides whether there is another step",
     "istft": "the smallest weight tells whether windows leave gaps",
     "nn.functional.one_hot": "the largest class decides the shape, where the number of classes is not given",
 }
@@ -92,7 +94,7 @@ def test_nothing_of_any_dtype_is_copied_to_the_host(record: Record, copies: list
 
 
 def test_samples_copy_nothing_to_the_host(copies: list[str]) -> None:
-    for name in SAMPLES.keys() - {"item"}:
+    for name in SAMPLES.keys() - {"item"} - WAITING_ELSEWHERE.keys():
         SAMPLES[name][0]()
         assert not copies, f"{name} copies to the host: {copies}"
 
