@@ -571,7 +571,7 @@ def _places(input: TensorBase, s: Any, dim: Any, function: str, halved: bool = F
 
 def _factor(norm: str | None, length: int, inverse: bool, function: str) -> float:
     try:
-        power = _POWERS[norm or "backward"][inverse]
+        power = _POWERS["backward" if norm is None else norm][inverse]
     except KeyError:
         raise ValueRangeError(f"norm is {norm!r}; it is 'backward', 'ortho' or 'forward'", where=function) from None
     return float(length) ** power

@@ -46,6 +46,13 @@ def test_a_vector_has_no_second_dimension() -> None:
         at.fft.fftn(at.ones(3), (2, 2))
 
 
+@pytest.mark.parametrize("norm", ["", 0, (), [], "orthogonal"], ids=repr)
+def test_what_is_no_norm_is_refused(norm: Any) -> None:
+    for function in (at.fft.fft, at.fft.irfft, at.fft.fftn, at.fft.hfft2):
+        with pytest.raises((ValueError, TypeError), match=f"{function.__name__}: "):
+            function(at.ones(2, 2), norm=norm)
+
+
 def test_without_dimensions_nothing_is_transformed() -> None:
     x = tensor(array(d.float32, (3, 4)))
     np.testing.assert_array_equal(host(at.fft.fftn(x, dim=())), host(x).astype(np.complex64))
