@@ -13,6 +13,7 @@ from ascendtensor.dtypes import dtype as DType
 from ascendtensor.ops import shape
 from ascendtensor.ops import views as view_functions
 from ascendtensor.ops.table import movement as table
+from ascendtensor.ops.table.indexing import ELEMENTS
 
 UNSIGNED = (d.uint16, d.uint32, d.uint64)
 ALL = (*FLOATS, *INTS, *UNSIGNED, d.bool_, *COMPLEX)
@@ -165,7 +166,7 @@ def several(*shapes: tuple[int, ...]) -> Any:
 
 RECORDS = [
     Record("clone", shape.clone, np.copy, unary_samples(), (table.CLONE, table.AS_STRIDED), ALL, SAME),
-    Record("contiguous", shape.contiguous, np.copy, unary_samples(), (table.AS_STRIDED,), FEW, SAME),
+    Record("contiguous", shape.contiguous, np.copy, unary_samples(), (ELEMENTS,), FEW, SAME),
     Record(
         "contiguous, transposed",
         lambda input, dims: shape.contiguous(view_functions.permute(input, dims)),
