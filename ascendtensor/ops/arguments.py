@@ -18,6 +18,7 @@ from ..errors import AscendTensorError, DTypeError, ValueRangeError
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
 
+ONE_DTYPE: Final = "Cast one of them first, such as with x.to(y.dtype)."
 _TENSOR: Final = "a tensor"
 _DIMS: Final = frozenset({"dim", "dims"})
 _TENSOR_ADVICE: Final = "Make one of host data with tensor()."

@@ -21,7 +21,7 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import elementwise, geometry, matmul, reduction, shape, views
-from .arguments import checked
+from .arguments import ONE_DTYPE, checked
 from .call import call, planner
 from .folding import padded, unbatched, windows
 from .operands import filled, in_dtype
@@ -69,7 +69,7 @@ def _one_dtype(name: str, *operands: TensorBase | None) -> None:
     kinds = list(dict.fromkeys(operand.desc.dtype for operand in given))
     if len(kinds) > 1:
         names = " and ".join(kind.name for kind in kinds)
-        raise DTypeError(f"input, weight and bias must have one dtype, not {names}").with_context(name, given)
+        raise DTypeError(f"input, weight and bias must have one dtype, not {names}", advice=ONE_DTYPE).with_context(name, given)
 
 
 def _pads(padding: Any, kernel: Ints, stride: Ints, dilation: Ints) -> Ints:

@@ -18,7 +18,7 @@ from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import comparison, elementwise, host, views
-from .arguments import checked, require_tensor
+from .arguments import ONE_DTYPE, checked, require_tensor
 from .call import binary, call, call_into, structured
 from .gather_rules import check_index
 from .indexing import index_put_, trimmed
@@ -306,7 +306,7 @@ def _scattering(
     dim = dim_of(input, dim, "scatter")
     if isinstance(src, TensorBase) and src.desc.dtype is not input.desc.dtype:
         names = f"{input.desc.dtype.name} and {src.desc.dtype.name}"
-        raise DTypeError(f"input and src must have one dtype, not {names}").with_context("scatter", (input, index, src))
+        raise DTypeError(f"input and src must have one dtype, not {names}", advice=ONE_DTYPE).with_context("scatter", (input, index, src))
     if not index.desc.numel:
         return None, (), ()
     arguments = (dim, "none" if reduce is None else _REDUCTIONS[reduce])
@@ -411,7 +411,7 @@ def _scattered_extreme(input: T, dim: int, index: TensorBase, src: TensorBase, r
     working = {d.bfloat16: d.float32, d.bool_: d.uint8}.get(dtype, dtype)
     updates = _updates(input, index, src, "scatter_reduce")
     if updates.desc.dtype is not dtype:
-        raise DTypeError("input and src must have one dtype").with_context("scatter_reduce", (input, index, src))
+        raise DTypeError("input and src must have one dtype", advice=ONE_DTYPE).with_context("scatter_reduce", (input, index, src))
     at = dim_of(input, dim, "scatter_reduce")
     try:
         check_index(input.desc.shape, index.desc.shape, at)
@@ -482,7 +482,7 @@ def index_add_(input: T, dim: int, index: TensorBase, source: TensorBase, *, alp
     if len(source.desc.shape) < len(whole.desc.shape):
         source = views.reshape(source, (1,))
     if source.desc.dtype is not input.desc.dtype:
-        raise DTypeError("input and source must have one dtype").with_context("index_add", (input, source))
+        raise DTypeError("input and source must have one dtype", advice=ONE_DTYPE).with_context("index_add", (input, source))
     wanted = (*whole.desc.shape[:at], places.desc.numel, *whole.desc.shape[at + 1 :])
     if source.desc.shape != wanted:
         raise ShapeError(f"source must have shape {list(wanted)}").with_context("index_add", (input, index, source))
@@ -527,7 +527,7 @@ def index_copy_(input: T, dim: int, index: TensorBase, source: TensorBase) -> T:
     if source.desc.shape != wanted and input.desc.shape:
         raise ShapeError(f"source must have shape {list(wanted)}").with_context("index_copy", (input, index, source))
     if source.desc.dtype is not input.desc.dtype:
-        raise DTypeError("input and source must have one dtype").with_context("index_copy", (input, source))
+        raise DTypeError("input and source must have one dtype", advice=ONE_DTYPE).with_context("index_copy", (input, source))
     index_put_(whole, (None,) * at + (places,), source)
     return input
 
@@ -568,7 +568,7 @@ def index_reduce(
     if source.desc.shape != wanted:
         raise ShapeError(f"source must have shape {list(wanted)}")
     if source.desc.dtype is not input.desc.dtype:
-        raise DTypeError("input and source must have one dtype")
+        raise DTypeError("input and source must have one dtype", advice=ONE_DTYPE)
     spread = views.expand(views.reshape(places, (1,) * at + (-1,) + (1,) * (len(shape) - 1 - at)), wanted)
     result = scatter_reduce(whole, at, spread, source, reduce, include_self=include_self)
     return into(views.reshape(result, input.desc.shape), out)
@@ -825,7 +825,7 @@ def _masked(input: TensorBase, mask: TensorBase, source: TensorBase, shape: tupl
     if mask.desc.dtype is not d.bool_:
         raise DTypeError(f"the mask must be bool, not {mask.desc.dtype.name}")
     if source.desc.dtype is not input.desc.dtype:
-        raise DTypeError("input and source must have one dtype")
+        raise DTypeError("input and source must have one dtype", advice=ONE_DTYPE)
     spread = views.expand(mask, shape)
     if not source.desc.numel and host.item(any_(spread)):
         raise ValueRangeError("source has no elements, but the mask holds somewhere")

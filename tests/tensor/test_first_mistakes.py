@@ -83,6 +83,8 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: x.to("torch.float16"), TypeError, r"'torch.float16' is not a dtype[\s\S]*It is ascendtensor\.float16 here"),
     (lambda x: at.stack([x, Decimal(1)]), TypeError, r"stack: tensors must hold tensors, not decimal\.Decimal"),
     (lambda x: at.randint(10), ValueError, r"randint: no shape is given\n  Write randint\(10, \(2, 3\)\)"),
+    (lambda x: at.conv1d(x.to(at.uint8), x[None]), TypeError, r"conv1d: [\s\S]*one dtype[\s\S]*\n  Cast one of them first, such as"),
+    (lambda x: x.index_add(0, at.tensor([0]), at.ones(1, 3).half()), TypeError, r"index_add: [\s\S]*\n  Cast one of them first"),
     (lambda x: setattr(x, "grad", x), NotImplementedError, r"grad: autograd is not there yet"),
 ]
 
