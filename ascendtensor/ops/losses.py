@@ -421,7 +421,7 @@ def kl_div(input: T, target: T, *, reduction: str = "mean", log_target: bool = F
     Args:
         input: Logarithms of probabilities, of floating dtype.
         target: Probabilities that broadcast with them, or their logarithms.
-        reduction: "mean", "sum", "none", or "batchmean" for the sum over the first length.
+        reduction: "mean", "sum", "none", or "batchmean" for the sum over the first length of `input`.
         log_target: Whether `target` holds logarithms.
 
     Returns:
@@ -440,9 +440,11 @@ def kl_div(input: T, target: T, *, reduction: str = "mean", log_target: bool = F
     check_reduction(reduction, "kl_div", (*_REDUCTIONS, "batchmean"))
     floating(input, "kl_div")
     floating(target, "kl_div")
-    found = by_operator(table.KL_DIV, (input, target), (reduction, log_target))
-    if found is not None:
-        return found
+    # The operator sees expanded operands; the batch is that of the input as it was given.
+    if reduction != "batchmean" or (input.desc.shape and input.desc.shape == target.desc.shape):
+        found = by_operator(table.KL_DIV, (input, target), (reduction, log_target))
+        if found is not None:
+            return found
     wide, goal = widened(input), widened(target)
     if log_target:
         losses = elementwise.mul(unary.exp(goal), elementwise.sub(goal, wide))

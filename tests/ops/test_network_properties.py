@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from harness import Array, array, d, host, tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -83,3 +84,11 @@ def test_attention_of_any_batch(batch: tuple[int, ...], queries: int, keys: int,
         scores = np.where(np.tril(np.ones((queries, keys), np.bool_)), scores, -np.inf)
     shares = np.exp(scores - scores.max(-1, keepdims=True))
     close(F.scaled_dot_product_attention(tensor(q), tensor(k), tensor(v), is_causal=causal), shares / shares.sum(-1, keepdims=True) @ v)
+
+
+@pytest.mark.parametrize("dtype", [d.float32, d.float64], ids=str)
+def test_a_batch_is_that_of_the_input_whatever_it_is_spread_over(dtype: Any) -> None:
+    for rows, goals, batch in (((), (2,), 1), ((), (), 1), ((1, 3), (4, 3), 1), ((3,), (4, 3), 3), ((4, 3), (1, 3), 4), ((2,), (), 2)):
+        x, y = tensor(array(dtype, rows, -4, 0)), tensor(array(dtype, goals, 0.1, 1))
+        total = host(F.kl_div(x, y, reduction="sum"))
+        np.testing.assert_allclose(host(F.kl_div(x, y, reduction="batchmean")), total / batch, 1e-6)
