@@ -480,7 +480,11 @@ def lcm(input: T, other: Any, *, out: T | None = None) -> T:
     dtype = divisor.desc.dtype
     divisor = comparison.where(comparison.eq(divisor, 0), 1, divisor)
     left: Any = comparison.cast(input, dtype) if isinstance(input, TensorBase) else input
-    product = elementwise.mul(elementwise.floor_divide(left, divisor), other)
+    quotient = elementwise.floor_divide(left, divisor)
+    if dtype in (d.int8, d.int16):  # the low bits of the multiple, as in PyTorch, whose C computes them in int
+        right: Any = comparison.cast(other, dtype) if isinstance(other, TensorBase) else other
+        return into(elementwise.mul(functions.abs(quotient), abs(right)), out)
+    product = elementwise.mul(quotient, other)
     return into(functions.abs(product) if dtype.is_signed else product, out)
 
 

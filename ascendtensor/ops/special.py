@@ -356,7 +356,8 @@ def _wide_erfinv(x: T) -> T:
     value = comparison.where(comparison.lt(x, 0), functions.neg(size), size)
     slope = elementwise.mul(functions.exp(elementwise.mul(value, value)), math.sqrt(math.pi) / 2)
     nearer = elementwise.sub(value, elementwise.mul(elementwise.sub(unary(arithmetic.ERF, value), x), slope))
-    return comparison.where(comparison.lt(functions.abs(x), 0.5), nearer, value)
+    value = comparison.where(comparison.lt(functions.abs(x), 0.5), nearer, value)
+    return comparison.where(comparison.lt(functions.abs(x), 1e-8), elementwise.mul(x, math.sqrt(math.pi) / 2), value)
 
 
 @checked

@@ -6,6 +6,7 @@ import cmath
 from typing import Any
 
 import numpy as np
+import pytest
 from harness import host, tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -102,3 +103,21 @@ def test_complex_acos_keeps_its_digits_near_one() -> None:
 def test_zeta_of_infinity_is_its_first_terms_limit() -> None:
     found = host(special.zeta(float("inf"), tensor(np.array([0.5, 1, 1.5, 2, -0.5, 0, -1, -1.5]))))
     np.testing.assert_array_equal(found, [np.inf, 1, 0, 0, np.inf, np.inf, np.inf, np.inf])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16])
+def test_the_low_bits_of_a_multiple_that_does_not_fit(dtype: type) -> None:
+    most = np.iinfo(dtype).max
+    a, b = np.array([2, most, 7, -most, most], dtype), np.array([most, 3, most - 1, 2, most - 1], dtype)
+    found = floats.lcm(tensor(a), tensor(b))
+    assert found.dtype.numpy == a.dtype
+    np.testing.assert_array_equal(host(found), np.lcm(a, b))
+    np.testing.assert_array_equal(host(floats.lcm(tensor(a), tensor(b > 2))), np.lcm(a, (b > 2).astype(dtype)))
+    np.testing.assert_array_equal(host(floats.lcm(6, tensor(b))), np.lcm(dtype(6), b))
+
+
+def test_the_inverse_of_erf_is_a_line_at_the_smallest_numbers() -> None:
+    x = np.array([0.0, -0.0, 1e-38, -1e-300, 5e-324, 9.9e-9, 1.01e-8])
+    found = host(special.erfinv(tensor(x)))
+    np.testing.assert_allclose(found, x * (np.sqrt(np.pi) / 2), 1e-14, 0)
+    assert np.signbit(found).tolist() == np.signbit(x).tolist()
