@@ -63,6 +63,25 @@ def test_the_incomplete_gamma_functions_add_up_to_one(values: Any, other: float)
     np.testing.assert_allclose(total, np.ones(values.shape), rtol=2e-3 if values.dtype == np.float16 else 1e-6)
 
 
+def test_the_incomplete_gamma_functions_of_large_numbers_end_and_are_right() -> None:
+    large = np.array([1e5 * (1 + 1e-12), 1e6, 1e8, 1e12, 1e18, 1e300])
+    a = tensor(large)
+    correction = 1 / (3 * np.sqrt(2 * np.pi * large)) * (1 + 1 / (180 * large))  # of 1/2 where x is a (DLMF 8.11.12)
+    np.testing.assert_allclose(host(special.gammaincc(a, a)), 0.5 - correction, rtol=1e-12)
+    np.testing.assert_allclose(host(special.gammainc(a, a)), 0.5 + correction, rtol=1e-12)
+    deviations = np.array([-40.0, -5.0, -1.0, 1.0, 5.0, 40.0])[:, None]
+    x = tensor(large[1:5] + deviations * np.sqrt(large[1:5]))
+    below, above = host(special.gammainc(tensor(large[1:5]), x)), host(special.gammaincc(tensor(large[1:5]), x))
+    np.testing.assert_allclose(below + above, np.ones_like(below), rtol=1e-14)
+    assert (np.diff(below, axis=0) > 0).all()
+    just = np.array([1e5, 1e5 * (1 + 1e-12)])  # both sides of where another form begins
+    for offset in (-900.0, -100.0, 200.0, 900.0):
+        low, high = host(special.gammaincc(tensor(just), tensor(just + offset)))
+        np.testing.assert_allclose(high, low, rtol=1e-9)
+    most = tensor(np.array([3.4e38, 1e6, 3.4e38], np.float32))
+    assert host(special.gammaincc(most, tensor(np.array([3.4e38, 3.4e38, 1], np.float32)))).tolist() == [0.5, 0.0, 1.0]
+
+
 @given(numbers(-3, 3))
 @FEW
 def test_the_normal_distribution_and_its_inverse(values: Any) -> None:

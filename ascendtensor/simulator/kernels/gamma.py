@@ -13,6 +13,7 @@ from ascendtensor.simulator.kernels import registry, rules
 from ascendtensor.simulator.kernels.blocks import bind_steps
 from ascendtensor.simulator.kernels.fits import Fit, pick
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Task, infer
+from ascendtensor.simulator.kernels.special import erfc
 
 _FLOAT64 = np.dtype(np.float64)
 _HALF_LOG_TWO_PI = 0.9189385332046727
@@ -21,6 +22,13 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 /
 _DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160)
 _ZETA = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600, -3617 / 10670622842880000)
 _NEAR = 2.0**-53
+_LARGE = 1e5
+# Temme's uniform expansion (DLMF 8.12), the powers of eta of its first three terms
+_TEMME = (
+    (-1 / 3, 1 / 12, -2 / 135, 1 / 864, 1 / 2835, -139 / 777600),
+    (-1 / 540, -1 / 288, 1 / 378, -77 / 77760),
+    (25 / 6048, -139 / 51840),
+)
 
 
 def _series(x: Array, coefficients: tuple[float, ...]) -> Array:
@@ -200,12 +208,28 @@ def _upper(a: Array, x: Array) -> Array:
     return np.asarray(fraction * _density(a, x) * a)
 
 
+def _of_large(a: Array, x: Array, upper: bool) -> Array:
+    """Either function where `a` is so large that series would take the root of it in terms, or never end."""
+    ratio = (x - a) / a
+    half = -_log1p_less(np.minimum(ratio, 1e300))
+    eta = np.copysign(np.sqrt(2 * half), ratio)
+    bound = np.clip(eta, -1.0, 1.0)  # further out both parts are 0 or 1
+    rest = sum(_series(bound, terms) / a**power for power, terms in enumerate(_TEMME))
+    rest = rest * np.exp(-np.minimum(a * half, 1e4)) / np.sqrt(2 * np.pi * a)
+    part = np.empty_like(a)
+    erfc(part, np.clip((eta if upper else -eta) * np.sqrt(a / 2), -1e4, 1e4))
+    return np.asarray(0.5 * part + (rest if upper else -rest))
+
+
 def _incomplete(out: Array, a: Array, x: Array, upper: bool) -> None:
     a, x = np.broadcast_to(a, out.shape), np.broadcast_to(x, out.shape)
     plain = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
-    by_series = plain & (x <= a + 1)
-    by_fraction = plain & ~by_series
+    large = plain & (a > _LARGE)
+    by_series = plain & (x <= a + 1) & ~large
+    by_fraction = plain & ~by_series & ~large
     out[...] = np.nan
+    if large.any():
+        out[large] = _of_large(a[large], x[large], upper)
     if by_series.any():
         value = _lower(a[by_series], x[by_series])
         out[by_series] = 1 - value if upper else value
