@@ -18,7 +18,7 @@ from ..promotion import promote_types
 from . import comparison, elementwise, floats, gather, reduction, shape, sorting, unary, views
 from .arguments import checked
 from .call import call
-from .operands import dim_of
+from .operands import dim_of, in_dtype
 from .reduction import narrowed, widened
 from .results import HistogramEdges, ValuesIndices
 from .table import reduction as counting
@@ -358,6 +358,7 @@ def _panels(y: T, x: T | None, dx: float | None, axis: int, function: str) -> tu
     if x is not None and dx is not None:
         raise ValueRangeError("x and dx can't both be given").with_context(function, (y, x))
     rest = y.desc.shape[axis] - 1
+    y, x = _wide(y), None if x is None else _wide(x)
     pairs = elementwise.add(views.narrow(y, axis, 0, rest), views.narrow(y, axis, 1, rest))
     if x is None:
         return pairs, 1.0 if dx is None else dx
@@ -367,6 +368,12 @@ def _panels(y: T, x: T | None, dx: float | None, axis: int, function: str) -> tu
         raise ShapeError("there must be one x for each sample").with_context(function, (y, x))
     steps = diff(x, dim=where)
     return pairs, views.reshape(steps, (rest, *(1,) * (len(y.desc.shape) - axis - 1))) if own else steps
+
+
+def _wide(samples: T) -> T:
+    """Small integers as int64, so that sums and differences of two of them don't wrap."""
+    small = samples.desc.dtype.category == d.INTEGER and samples.desc.dtype is not d.uint64
+    return in_dtype(samples, d.int64) if small else samples
 
 
 def _samples(y: T, dim: int, function: str) -> int:
@@ -433,7 +440,7 @@ def cumulative_trapezoid(y: T, x: T | None = None, *, dx: float | None = None, d
     """
     axis = _samples(y, dim, "cumulative_trapezoid")
     if not y.desc.shape[axis]:
-        return shape.clone(y)
+        return shape.clone(y) if y.desc.dtype.category > d.INTEGER else in_dtype(y, d.get_default_dtype())
     pairs, steps = _panels(y, x, dx, axis, "cumulative_trapezoid")
     if x is None:
         return elementwise.mul(reduction.cumsum(pairs, axis), steps / 2)

@@ -23,6 +23,16 @@ def test_no_differences_leave_the_operand_without_what_stands_beside_it() -> Non
     assert at.diff(x, 1, prepend=x).tolist() == [3.0, -3.0, 3.0]
 
 
+@pytest.mark.parametrize("dtype", [at.int8, at.uint8, at.int16])
+def test_neighbours_of_small_integers_are_added_without_wrapping(dtype: at.dtype) -> None:
+    """PyTorch's wrap, so that the mean of 100 and 100 is -28 in int8."""
+    y, x = at.tensor([100, 100, 100, 3], dtype=dtype), at.tensor([0, 100, 101, 103], dtype=dtype)
+    assert at.trapezoid(y).item() == 251.5 and at.cumulative_trapezoid(y).tolist() == [100.0, 200.0, 251.5]
+    assert at.trapezoid(y, x).item() == 10203.0 and at.trapezoid(y, dx=2).item() == 503.0
+    nothing = at.cumulative_trapezoid(y[:0])
+    assert nothing.dtype is at.float32 and nothing.shape == (0,)
+
+
 def test_no_correction_is_that_of_one_observation() -> None:
     x = at.tensor([1.0, 2.0, 4.0])
     for function in (at.var, at.std):
