@@ -874,17 +874,24 @@ def pad(input: T, pad: Ints, mode: str = "constant", value: Any = None) -> T:
         raise ValueRangeError(f"mode must be one of {', '.join(_MODES)}, not {mode!r}", where="pad")
     if value is not None and mode != "constant":
         raise ValueRangeError(f"mode {mode} takes no value", where="pad")
-    cut = input
+    bordered = mode in ("reflect", "replicate")  # the places come from what is cut off, too
     for dim, (before, after) in enumerate(pairs):
-        if min(before, after) < 0:
-            length = cut.desc.shape[dim] + min(before, 0) + min(after, 0)
-            if length < 0:
-                raise ValueRangeError(f"padding {before}, {after} cuts off more than dimension {dim} has").with_context("pad", (input,))
-            cut = views.narrow(cut, dim, max(-before, 0), length)
+        if shape[dim] + (before + after if bordered else min(before, 0) + min(after, 0)) < 0:
+            raise ValueRangeError(f"padding {before}, {after} cuts off more than dimension {dim} has").with_context("pad", (input,))
     added = tuple(max(number, 0) for pair in pairs for number in pair)
     if not any(added):
-        return clone(cut)
-    return _MODES[mode](cut, added, 0 if value is None else value)
+        return clone(_cut(input, pairs))
+    if bordered and min(numbers) < 0:
+        return clone(_cut(_MODES[mode](input, added, 0), [(min(before, 0), min(after, 0)) for before, after in pairs]))
+    return _MODES[mode](_cut(input, pairs), added, 0 if value is None else value)
+
+
+def _cut(input: T, pairs: Sequence[tuple[int, int]]) -> T:
+    """Without as many places (before, after) of each dimension as negative numbers say."""
+    for dim, (before, after) in enumerate(pairs):
+        if min(before, after) < 0:
+            input = views.narrow(input, dim, max(-before, 0), input.desc.shape[dim] + min(before, 0) + min(after, 0))
+    return input
 
 
 def _constant_pad(input: T, added: tuple[int, ...], value: Any) -> T:

@@ -147,3 +147,15 @@ def test_what_pytorch_refuses_is_refused() -> None:
 def test_what_is_not_there_says_what_to_do(name: str) -> None:
     with pytest.raises(AttributeError, match=f"no attribute '{name}': ."):
         getattr(at, name)
+
+
+def test_pads_take_their_places_from_what_is_cut_off() -> None:
+    pad, x = at.nn.functional.pad, at.tensor([[1.0, 2.0, 3.0]])
+    assert pad(x, (-2, 2), "reflect").tolist() == [[3.0, 2.0, 1.0]]
+    assert pad(x, (1, -2), "reflect").tolist() == [[2.0, 1.0]]
+    assert pad(x, (-3, 2), "replicate").tolist() == [[3.0, 3.0]]
+    assert pad(x, (-1, -1), "reflect").tolist() == [[2.0]]
+    assert pad(x, (2, -4), "replicate").tolist() == [[1.0]]
+    assert pad(x, (-1, 2)).tolist() == [[2.0, 3.0, 0.0, 0.0]]
+    with pytest.raises(ValueError, match="cuts off more"):
+        pad(x, (-4, 0), "replicate")
