@@ -223,11 +223,11 @@ def _fill_masked(view: TensorBase, axis: int, mask: TensorBase, value: Any) -> N
     """One number wherever a mask over some axes holds: no positions are needed, so nothing waits."""
     _check_mask(view, axis, mask.desc.shape)
     check_writable(view, "index_put_")
+    number = _valued(view, value)  # refuses what does not fit, where nothing is written too
     if not view.desc.numel or not mask.desc.numel:
         return
     after = len(view.desc.shape) - axis - len(mask.desc.shape)
     spread = views.reshape(mask, (*mask.desc.shape, *(1,) * after))
-    number = value if isinstance(value, TensorBase) else _scalar(view, value)
     if view.desc.dtype.name == "complex128":
         _scatter(view, *_indices(view, ((axis, mask),)), value, False)
         return

@@ -291,6 +291,12 @@ def test_values_that_do_not_fit_are_refused() -> None:
             tensor[index] = value
     with pytest.raises(TypeError, match="complex"):
         tensor[0] = 1j
+    for mask in (at.zeros(4, dtype=at.bool), at.zeros(0, dtype=at.bool), at.ones(0, 3, dtype=at.bool)):
+        for value in (1j, np.complex64(1), at.tensor(1j), at.tensor([1j])):
+            with pytest.raises(TypeError, match="complex"):
+                tensor[mask] = value
+            with pytest.raises(TypeError, match="complex"):
+                tensor[:0][at.zeros(0, dtype=at.bool)] = value
     for value in (np.datetime64("2020"), np.timedelta64(1), np.str_("1"), np.void(b"ab"), np.longdouble(1)):
         with pytest.raises(TypeError, match="no Ascend type"):
             tensor[0] = value
