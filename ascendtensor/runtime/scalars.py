@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .stream import Stream
 
 CAPACITY: Final = 1024
-_PLAIN: Final = frozenset((bool, int, float))
+_PLAIN: Final = frozenset((bool, int, float, np.bool_, np.int32, np.int64, np.float32, np.float64))
 FEW: Final = 16
 """The most tuples of integers that are kept."""
 
