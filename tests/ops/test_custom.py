@@ -105,7 +105,7 @@ def test_a_kernel_that_is_written_again_runs_at_once() -> None:
 
 def test_wrong_calls() -> None:
     for nothing in ("", "My Axpy", None):
-        with pytest.raises(at.ValueRangeError, match="register_op: .* is no operator's type"):
+        with pytest.raises(at.ValueRangeError, match=r"register_op: .* is no operator's type"):
             at.register_op(nothing, ["x"], ["y"])  # type: ignore[arg-type]
     op = axpy()
     x = at.ones(3)
