@@ -658,7 +658,13 @@ def _masked_scatter(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     if number > updates.size:
         raise ValueError(f"the mask takes {number} elements, updates has {updates.size}")
     np.copyto(out, x)
-    out[mask] = updates.reshape(-1)[:number]
+    flat, chosen, values = out.reshape(-1), mask.reshape(-1), updates.reshape(-1)
+
+    def put(begin: int, held: Array, start: int, number: int) -> None:
+        part, given = flat[begin : begin + _PART], values[start : start + number]
+        part[held if number >= held.size * _NEARLY_ALL else _places_in(held, number)] = given
+
+    _part_by_part(chosen, put)
 
 
 @infer("MaskedScatter")
