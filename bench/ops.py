@@ -344,7 +344,7 @@ REASONS = {
     "m[mask of rows]": f"{_SHAPES}; the rows are gathered by a second operator",
     "nonzero": _SHAPES,
     "conv2d, 3x3": "windows are gathered into columns, which PyTorch's convolutions do without",
-    "conv2d, depthwise": "few products stand behind each element that is gathered",
+    "conv2d, depthwise": "few products stand behind each element that is gathered, and a second core hardly gathers faster",
     "max_pool2d, 2x2": _PARTS,
     "rand": "Philox, as on the chip, by randomgen in C: twice NumPy's PCG64; each draw writes its counter to the device",
     "randn": "as for rand, then Box-Muller",

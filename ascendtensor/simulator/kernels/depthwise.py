@@ -21,9 +21,9 @@ _ROOM = 1 << 18
 """Elements gathered at a time, which stay in the cache."""
 _TOGETHER = 4
 """Rows of outputs that one band makes: more of them share more rows, and multiply more zeros."""
-_LEAST = 72
-"""Rows of a window times columns of the output, from which on it is quicker than products over whole windows."""
-_LARGE = 1 << 23
+_HIGH, _LEAST = 5, 72
+"""Rows of a window, and rows times columns of the output, from which on it is quicker than products over whole windows."""
+_LARGE = 1 << 25
 """Multiplications from which both cores are worth it."""
 
 
@@ -32,7 +32,7 @@ def pays(weight: Array, windows: Windows) -> bool:
     if len(windows.size) != 2 or weight.shape[1] != 1:
         return False
     (rows, columns), (height, _) = windows.out, windows.kernel
-    return rows > 1 and height * columns >= _LEAST and _span(windows, 2) < 2 * height
+    return rows > 1 and height >= _HIGH and height * columns >= _LEAST and _span(windows, 2) < 2 * height
 
 
 def _span(windows: Windows, rows: int) -> int:

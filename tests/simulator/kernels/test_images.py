@@ -157,6 +157,7 @@ def test_depthwise_rows_made_together_give_what_single_windows_do(
             x[-1, -1, 4, 7] = bad  # stays within the windows that hold it
         monkeypatch.setattr(depthwise, "_LEAST", 1 << 30)
         single = made("Conv2D", [x, weight, bias], out, dtype, **attrs).astype(np.float64)
+        monkeypatch.setattr(depthwise, "_HIGH", 1)
         monkeypatch.setattr(depthwise, "_LEAST", 1)
         monkeypatch.setattr(depthwise, "_LARGE", 0)
         monkeypatch.setattr(threads, "_cores", lambda: 2)
@@ -174,11 +175,11 @@ def test_rows_of_depthwise_convolutions_are_made_together_where_it_pays() -> Non
         places = windows.Windows(image, kernel, sizes["stride"], sizes["dilation"], ((0, 0), (0, 0)), out)
         return depthwise.pays(np.empty((8, inputs, *kernel), np.float32), places)
 
-    assert found((56, 56), (3, 3))
-    assert not found((56, 56), (3, 3), inputs=2)
-    assert not found((56, 10), (3, 3))
-    assert not found((56, 90), (1, 3))
-    assert not found((56, 90), (3, 3), dilation=(4, 1))
+    assert found((56, 56), (5, 3))
+    assert not found((56, 56), (5, 3), inputs=2)
+    assert not found((56, 10), (5, 3))
+    assert not found((56, 90), (3, 3))
+    assert not found((56, 90), (5, 3), dilation=(4, 1))
 
 
 def test_blocks_of_pools_and_resizes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
