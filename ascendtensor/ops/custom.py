@@ -81,7 +81,8 @@ class CustomOp:
         dtype: Callable[..., Any] | DType | None,
     ) -> None:
         if not isinstance(op_type, str) or not op_type.isidentifier():
-            raise ValueRangeError(f"{op_type!r} is no operator's type", where="register_op", advice='Such as "MyAxpy", as in the prototype.')
+            advice = 'Such as "MyAxpy", as in the prototype.'
+            raise ValueRangeError(f"{op_type!r} is no operator's type", where="register_op", advice=advice)
         if isinstance(inputs, str) or isinstance(outputs, str) or not inputs or not outputs:
             raise ValueRangeError("inputs and outputs are lists of names, with at least one each", where="register_op")
         self.op_type = op_type

@@ -128,6 +128,9 @@ def _gathered(view: T, axes: Axes, indices: list[TensorBase]) -> T:
 # Writing
 
 
+_ALL: Final = slice(None)
+
+
 def put(target: TensorBase, index: Any, value: Any) -> None:
     """`target[index] = value`.
 
@@ -140,9 +143,12 @@ def put(target: TensorBase, index: Any, value: Any) -> None:
         IndexRangeError: As for `get`.
         ShapeError: The value can't be broadcast to the indexed part.
 
-    Ascend operator: ViewCopy, IndexPutV2, MaskedFill. Like: torch.Tensor.__setitem__.
+    Ascend operator: Fill, TensorMove, Cast, ViewCopy, IndexPutV2, MaskedFill. Like: torch.Tensor.__setitem__.
     """
     desc, offset = target.desc, base.element_offset(target)
+    if index is Ellipsis or (index.__class__ is slice and index == _ALL and desc.shape):
+        assign(target, value, "index_put_")
+        return
     simple = shapes.simple_index(desc.shape, desc.strides, offset, index if index.__class__ is tuple else (index,))
     if simple is not None:
         assign(base.view_as(target, desc.dtype, *simple), value, "index_put_")
