@@ -204,8 +204,8 @@ class StaticPlan(Plan):
         execute_with_handle(self.handle_value, inputs, outputs, stream.handle)
 
 
-class UnaryPlan(StaticPlan):
-    """One tensor that needs no cast, one output; constants follow the tensor."""
+class TensorsPlan(StaticPlan):
+    """Tensors that need no cast, one output; constants follow the tensors."""
 
     __slots__ = ("result", "size", "tail")
 
@@ -213,7 +213,33 @@ class UnaryPlan(StaticPlan):
         super().__init__(call, handle)
         (self.result,) = self.results
         (self.size,) = self.sizes
-        self.tail = self.template[1:]
+        self.tail = self.template[len(self.fetches) :]
+
+    def launch(self, *operands: Any) -> Any:
+        try:
+            stream = self.local.stream
+        except AttributeError:
+            stream = self.device.activate()
+        inputs = []
+        for operand in operands:
+            buffer = operand.buffer
+            if buffer.stream is not stream:
+                buffer.read_on(stream)
+            inputs.append(buffer.data_buffer)
+        output = _buffer(stream, self.size)
+        stream.recent.append(self)
+        self.hits += 1
+        execute_with_handle(self.handle_value, inputs + self.tail, [output.data_buffer], stream.handle)
+        result = _new(operands[0].__class__)
+        result.desc = self.result
+        result.buffer = output
+        return result
+
+
+class UnaryPlan(TensorsPlan):
+    """One tensor that needs no cast, one output; constants follow the tensor."""
+
+    __slots__ = ()
 
     def launch(self, input: Any) -> Any:
         try:
@@ -253,15 +279,10 @@ class UnaryPlan(StaticPlan):
         return result
 
 
-class BinaryPlan(StaticPlan):
+class BinaryPlan(TensorsPlan):
     """Two tensors that need no cast, one output: the road of `a + b`."""
 
-    __slots__ = ("result", "size")
-
-    def __init__(self, call: Prepared, handle: OpHandle) -> None:
-        super().__init__(call, handle)
-        (self.result,) = self.results
-        (self.size,) = self.sizes
+    __slots__ = ()
 
     def launch(self, input: Any, other: Any) -> Any:
         try:
@@ -299,38 +320,6 @@ class BinaryPlan(StaticPlan):
         self.hits += 1
         execute_with_handle(self.handle_value, [left.data_buffer, right.data_buffer], [output.data_buffer], stream.handle)
         result = _new(input.__class__)
-        result.desc = self.result
-        result.buffer = output
-        return result
-
-
-class TensorsPlan(StaticPlan):
-    """Tensors that need no cast, one output; constants follow the tensors."""
-
-    __slots__ = ("result", "size", "tail")
-
-    def __init__(self, call: Prepared, handle: OpHandle) -> None:
-        super().__init__(call, handle)
-        (self.result,) = self.results
-        (self.size,) = self.sizes
-        self.tail = self.template[len(self.fetches) :]
-
-    def launch(self, *operands: Any) -> Any:
-        try:
-            stream = self.local.stream
-        except AttributeError:
-            stream = self.device.activate()
-        inputs = []
-        for operand in operands:
-            buffer = operand.buffer
-            if buffer.stream is not stream:
-                buffer.read_on(stream)
-            inputs.append(buffer.data_buffer)
-        output = _buffer(stream, self.size)
-        stream.recent.append(self)
-        self.hits += 1
-        execute_with_handle(self.handle_value, inputs + self.tail, [output.data_buffer], stream.handle)
-        result = _new(operands[0].__class__)
         result.desc = self.result
         result.buffer = output
         return result

@@ -193,7 +193,7 @@ def _is_tensor(operand: Any) -> bool:
 
 
 def plain(operand: Any) -> Any:
-    """An operand in the form that operators take: a view that is not contiguous and aligned is copied by the operator AsStrided."""
+    """An operand in the form that operators take: a view that is not contiguous and aligned is copied (`contiguous_copy`)."""
     if not isinstance(operand, TensorBase):
         return python_number(operand) if isinstance(operand, np.generic) else operand  # a NumPy scalar acts as the Python number that it is
     if base.settle(operand):

@@ -47,7 +47,7 @@ def clone(input: T) -> T:
     Returns:
         Tensor of the same shape and dtype.
 
-    Ascend operator: TensorMove, AsStrided for a view. Like: torch.clone, numpy.copy.
+    Ascend operator: TensorMove; Transpose, GatherV2 or AsStrided for a view. Like: torch.clone, numpy.copy.
 
     Examples:
         >>> x = at.tensor([1, 2])
@@ -68,6 +68,6 @@ def contiguous(input: T) -> T:
     Args:
         input: Tensor of any shape, strides and dtype.
 
-    Ascend operator: AsStrided. Like: torch.Tensor.contiguous, numpy.ascontiguousarray.
+    Ascend operator: Transpose, GatherV2 or AsStrided. Like: torch.Tensor.contiguous, numpy.ascontiguousarray.
     """
     return input if input.is_contiguous() else contiguous_copy(input)  # type: ignore[return-value]

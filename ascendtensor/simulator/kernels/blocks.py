@@ -45,6 +45,11 @@ def pieces(shape: Shape, block: int = BLOCK) -> Iterator[Index]:
             yield (*outer, slice(start, start + step))
 
 
+def divisor(number: int, most: int) -> int:
+    """The largest divisor of a number up to `most`: how many of so many alike are worked on together."""
+    return next(each for each in range(max(min(number, most), 1), 0, -1) if number % each == 0)
+
+
 def ufunc_steps(ufunc: np.ufunc) -> Steps:
     """A ufunc as steps: output first."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import depthwise
+from ascendtensor.simulator.kernels.blocks import divisor
 from ascendtensor.simulator.kernels.halves import float32_of, store
 from ascendtensor.simulator.kernels.operands import known_ints, needs, same, unknown
 from ascendtensor.simulator.kernels.registry import (
@@ -227,7 +228,7 @@ class _Convolution:
         self.windows = windows
         self.inputs, self.outputs = weight.shape[1], weight.shape[0] // groups
         self.height = self.inputs * math.prod(windows.kernel)
-        self.together = _part(groups, _COLUMNS // (self.height * _FEWEST))
+        self.together = divisor(groups, _COLUMNS // (self.height * _FEWEST))
         elements = max(_COLUMNS // (self.height * self.together), _FEWEST)
         self.pointwise = windows.pointwise
         self.rows = windows if self.pointwise else _rows(windows, self.outputs, elements)
@@ -269,11 +270,6 @@ def _uncut(images: Array, blocks: _Blocks, image: int, block: int) -> Array:
     _, first, number = blocks[block]
     columns: Array = images[image, ..., first : first + number]
     return columns
-
-
-def _part(groups: int, most: int) -> int:
-    """The largest number of groups up to `most` that divides them."""
-    return next(number for number in range(max(min(groups, most), 1), 0, -1) if groups % number == 0)
 
 
 def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows: Windows, groups: int) -> None:

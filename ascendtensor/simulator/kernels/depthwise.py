@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ascendtensor.simulator.kernels.blocks import divisor
 from ascendtensor.simulator.kernels.halves import float32_of, store
 from ascendtensor.simulator.kernels.registry import Array
 from ascendtensor.simulator.kernels.threads import shared
@@ -61,7 +62,7 @@ class Depthwise:
         self.rows = min(rows, _TOGETHER)
         channels = image.shape[1]
         plane = _span(windows, rows) * windows.kernel[1] * columns
-        self.together = _divisor(channels, max(_ROOM // plane, 1))
+        self.together = divisor(channels, max(_ROOM // plane, 1))
         self.images = max(_ROOM // (plane * channels), 1) if self.together == channels else 1
         self.filters = weight.shape[0] // channels
         self.apart = channels // self.together
@@ -173,8 +174,3 @@ class _Gathered:
         for target, source in self.parts:
             rows[along(..., *target)] = images[along(..., *source)]
         return rows
-
-
-def _divisor(number: int, most: int) -> int:
-    """The largest one up to `most`."""
-    return next(each for each in range(max(min(number, most), 1), 0, -1) if number % each == 0)
