@@ -95,126 +95,9 @@ from .launch.given_models import load_op_models
 from .launch.registry import handle_cache
 from .nn.recurrent import gru, gru_cell, lstm, lstm_cell, rnn_relu, rnn_relu_cell, rnn_tanh, rnn_tanh_cell
 from .nn.stochastic import alpha_dropout, dropout_, feature_alpha_dropout, feature_dropout, rrelu, rrelu_
-from .ops.activation import celu, celu_, hardshrink, prelu, relu, relu_, selu, selu_, sigmoid, threshold, threshold_
-from .ops.aliases import (
-    absolute,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    clip,
-    divide,
-    fix,
-    greater,
-    greater_equal,
-    igamma,
-    igammac,
-    less,
-    less_equal,
-    multiply,
-    negative,
-    not_equal,
-    subtract,
-)
 from .ops.arguments import is_tensor
-from .ops.bessel import i0
 from .ops.combining import combinations, vander
-from .ops.comparison import (
-    allclose,
-    bitwise_and,
-    bitwise_left_shift,
-    bitwise_not,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    eq,
-    equal,
-    ge,
-    gt,
-    isclose,
-    isfinite,
-    isinf,
-    isnan,
-    isneginf,
-    isposinf,
-    le,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    lt,
-    masked_fill,
-    ne,
-    signbit,
-)
-from .ops.complex_numbers import (
-    adjoint,
-    angle,
-    complex,
-    conj,
-    conj_physical,
-    is_complex,
-    is_conj,
-    is_floating_point,
-    is_neg,
-    is_nonzero,
-    isreal,
-    numel,
-    polar,
-    resolve_conj,
-    resolve_neg,
-    sgn,
-)
-from .ops.convolution import conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d, convolution
 from .ops.custom import CustomOp, register_op
-from .ops.einsum import einsum
-from .ops.elementwise import (
-    add,
-    addcdiv,
-    addcmul,
-    atan2,
-    clamp,
-    clamp_max,
-    clamp_min,
-    div,
-    floor_divide,
-    fmod,
-    frac,
-    hypot,
-    lerp,
-    maximum,
-    minimum,
-    mul,
-    pow,
-    remainder,
-    rsub,
-    square,
-    sub,
-    true_divide,
-    xlogy,
-)
-from .ops.embedding import bilinear, embedding_renorm_
-from .ops.floats import (
-    copysign,
-    deg2rad,
-    float_power,
-    fma,
-    fmax,
-    fmin,
-    frexp,
-    gcd,
-    heaviside,
-    lcm,
-    ldexp,
-    logaddexp,
-    logaddexp2,
-    nextafter,
-    rad2deg,
-)
-from .ops.folding import channel_shuffle, constant_pad_nd, native_channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .ops.gather import (
     argwhere,
     gather,
@@ -293,12 +176,10 @@ from .ops.in_place import (
     xlogy_,
 )
 from .ops.indexing import index_put
-from .ops.linalg import cholesky, cholesky_inverse, cholesky_solve, det, inverse, logdet, slogdet
-from .ops.linalg_factors import lu_unpack
-from .ops.linalg_legacy import cross, lu, lu_solve, norm, pinverse, qr, svd, triangular_solve
-from .ops.linalg_products import chain_matmul, matrix_exp, matrix_power
-from .ops.linalg_vectors import cdist, corrcoef, cov, dist, pdist, renorm
-from .ops.matmul import (
+from .ops.linalg.einsum import einsum
+from .ops.linalg.factors import lu_unpack
+from .ops.linalg.legacy import cross, lu, lu_solve, norm, pinverse, qr, svd, triangular_solve
+from .ops.linalg.matmul import (
     addbmm,
     addmm,
     addmv,
@@ -317,9 +198,173 @@ from .ops.matmul import (
     vdot,
     vecdot,
 )
-from .ops.nn import cosine_similarity, log_softmax, pairwise_distance, softmax
-from .ops.normalization import group_norm, layer_norm, native_batch_norm, native_group_norm, native_layer_norm, rms_norm
-from .ops.pooling import adaptive_avg_pool1d, adaptive_max_pool1d, avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
+from .ops.linalg.products import chain_matmul, matrix_exp, matrix_power
+from .ops.linalg.systems import cholesky, cholesky_inverse, cholesky_solve, det, inverse, logdet, slogdet
+from .ops.linalg.vectors import cdist, corrcoef, cov, dist, pdist, renorm
+from .ops.nn.activation import celu, celu_, hardshrink, prelu, relu, relu_, selu, selu_, sigmoid, threshold, threshold_
+from .ops.nn.convolution import conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d, convolution
+from .ops.nn.embedding import bilinear, embedding_renorm_
+from .ops.nn.folding import channel_shuffle, constant_pad_nd, native_channel_shuffle, pixel_shuffle, pixel_unshuffle
+from .ops.nn.normalization import group_norm, layer_norm, native_batch_norm, native_group_norm, native_layer_norm, rms_norm
+from .ops.nn.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_max_pool1d,
+    avg_pool1d,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool3d,
+)
+from .ops.nn.resampling import affine_grid_generator, grid_sampler
+from .ops.nn.softmax import cosine_similarity, log_softmax, pairwise_distance, softmax
+from .ops.pointwise.aliases import (
+    absolute,
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    clip,
+    divide,
+    fix,
+    greater,
+    greater_equal,
+    igamma,
+    igammac,
+    less,
+    less_equal,
+    multiply,
+    negative,
+    not_equal,
+    subtract,
+)
+from .ops.pointwise.bessel import i0
+from .ops.pointwise.comparison import (
+    allclose,
+    bitwise_and,
+    bitwise_left_shift,
+    bitwise_not,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    eq,
+    equal,
+    ge,
+    gt,
+    isclose,
+    isfinite,
+    isinf,
+    isnan,
+    isneginf,
+    isposinf,
+    le,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    lt,
+    masked_fill,
+    ne,
+    signbit,
+)
+from .ops.pointwise.complex_numbers import (
+    adjoint,
+    angle,
+    complex,
+    conj,
+    conj_physical,
+    is_complex,
+    is_conj,
+    is_floating_point,
+    is_neg,
+    is_nonzero,
+    isreal,
+    numel,
+    polar,
+    resolve_conj,
+    resolve_neg,
+    sgn,
+)
+from .ops.pointwise.elementwise import (
+    add,
+    addcdiv,
+    addcmul,
+    atan2,
+    clamp,
+    clamp_max,
+    clamp_min,
+    div,
+    floor_divide,
+    fmod,
+    frac,
+    hypot,
+    lerp,
+    maximum,
+    minimum,
+    mul,
+    pow,
+    remainder,
+    rsub,
+    square,
+    sub,
+    true_divide,
+    xlogy,
+)
+from .ops.pointwise.floats import (
+    copysign,
+    deg2rad,
+    float_power,
+    fma,
+    fmax,
+    fmin,
+    frexp,
+    gcd,
+    heaviside,
+    lcm,
+    ldexp,
+    logaddexp,
+    logaddexp2,
+    nextafter,
+    rad2deg,
+)
+from .ops.pointwise.special import digamma, erfinv, lgamma, logit, mvlgamma, polygamma, sinc
+from .ops.pointwise.unary import (
+    abs,
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    ceil,
+    cos,
+    cosh,
+    erf,
+    erfc,
+    exp,
+    exp2,
+    expm1,
+    floor,
+    log,
+    log1p,
+    log2,
+    log10,
+    nan_to_num,
+    neg,
+    positive,
+    reciprocal,
+    round,
+    rsqrt,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+    trunc,
+)
 from .ops.precision import get_float32_matmul_precision, set_float32_matmul_precision
 from .ops.reduction import (
     all,
@@ -348,7 +393,6 @@ from .ops.reduction import (
     var_mean,
     vector_norm,
 )
-from .ops.resampling import affine_grid_generator, grid_sampler
 from .ops.sets import setdiff1d
 from .ops.shape import (
     as_strided_scatter,
@@ -398,7 +442,6 @@ from .ops.sorting import (
     unique,
     unique_consecutive,
 )
-from .ops.special import digamma, erfinv, lgamma, logit, mvlgamma, polygamma, sinc
 from .ops.spectral import istft, stft
 from .ops.statistics import (
     average,
@@ -414,41 +457,6 @@ from .ops.statistics import (
     segment_reduce,
     trapezoid,
     trapz,
-)
-from .ops.unary import (
-    abs,
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atanh,
-    ceil,
-    cos,
-    cosh,
-    erf,
-    erfc,
-    exp,
-    exp2,
-    expm1,
-    floor,
-    log,
-    log1p,
-    log2,
-    log10,
-    nan_to_num,
-    neg,
-    positive,
-    reciprocal,
-    round,
-    rsqrt,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
-    trunc,
 )
 from .ops.views import (
     as_strided,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from .base import TensorBase
-from .ops import complex_numbers, spectral
+from .ops import spectral
+from .ops.pointwise import complex_numbers
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -14,10 +14,11 @@ from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import AutogradError, DTypeError, ShapeError, ValueRangeError
-from .ops import complex_numbers, gather, host, indexing
+from .ops import gather, host, indexing
 from .ops import shape as shape_functions
 from .ops.arguments import checked
 from .ops.call import call
+from .ops.pointwise import complex_numbers
 from .ops.table.creation import LIN_SPACE, RANGE
 from .ops.table.elementwise import CAST
 from .ops.table.movement import FILL

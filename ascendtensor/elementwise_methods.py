@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .base import TensorBase
 from .interop import numpy as protocols
-from .ops import activation, comparison, elementwise, special, unary
+from .ops.nn import activation
+from .ops.pointwise import comparison, elementwise, special, unary
 
 if TYPE_CHECKING:
     from typing_extensions import Self

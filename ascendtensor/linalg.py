@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from .ops.linalg import (
-    cholesky,
-    cholesky_ex,
-    det,
-    diagonal,
-    inv,
-    inv_ex,
-    slogdet,
-    solve,
-    solve_ex,
-    solve_triangular,
-    tensorinv,
-    tensorsolve,
-)
-from .ops.linalg_eigen import eig, eigvals
-from .ops.linalg_factors import (
+from .ops.linalg.eigen import eig, eigvals
+from .ops.linalg.factors import (
     eigh,
     eigvalsh,
     householder_product,
@@ -32,10 +18,24 @@ from .ops.linalg_factors import (
     svd,
     svdvals,
 )
-from .ops.linalg_norms import cond, lstsq, matrix_norm, matrix_rank, norm, pinv
-from .ops.linalg_products import matrix_exp, matrix_power, multi_dot, vander
-from .ops.linalg_vectors import cross
-from .ops.matmul import matmul, vecdot
+from .ops.linalg.matmul import matmul, vecdot
+from .ops.linalg.norms import cond, lstsq, matrix_norm, matrix_rank, norm, pinv
+from .ops.linalg.products import matrix_exp, matrix_power, multi_dot, vander
+from .ops.linalg.systems import (
+    cholesky,
+    cholesky_ex,
+    det,
+    diagonal,
+    inv,
+    inv_ex,
+    slogdet,
+    solve,
+    solve_ex,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
+)
+from .ops.linalg.vectors import cross
 from .ops.reduction import vector_norm
 
 __all__ = [

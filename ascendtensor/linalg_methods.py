@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .base import TensorBase
-from .interop.functions import linalg as products
-from .ops import linalg, linalg_legacy, linalg_products, linalg_vectors, matmul
+from .interop.functions import linalg as as_numpy
+from .ops.linalg import legacy, matmul, products, vectors
+from .ops.linalg import systems as linalg
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from .ops.linalg_forms import OrthogonalUpper, SignAndLog, SingularValuesV, SolutionAndCoefficients
+    from .ops.linalg.forms import OrthogonalUpper, SignAndLog, SingularValuesV, SolutionAndCoefficients
 
 _Int: TypeAlias = int  # the tensor class has methods of these names
 _Float: TypeAlias = float
@@ -81,15 +82,15 @@ class LinalgMethods(TensorBase):
 
     def corrcoef(self) -> Self:
         """See `corrcoef`."""
-        return linalg_vectors.corrcoef(self)
+        return vectors.corrcoef(self)
 
     def cov(self, *, correction: _Int = 1, fweights: Self | None = None, aweights: Self | None = None) -> Self:
         """See `cov`."""
-        return linalg_vectors.cov(self, correction=correction, fweights=fweights, aweights=aweights)
+        return vectors.cov(self, correction=correction, fweights=fweights, aweights=aweights)
 
     def cross(self, other: Self, dim: _Int | None = None) -> Self:
         """See `cross`."""
-        return linalg_legacy.cross(self, other, dim)
+        return legacy.cross(self, other, dim)
 
     def det(self) -> Self:
         """See `linalg.det`."""
@@ -97,12 +98,12 @@ class LinalgMethods(TensorBase):
 
     def dist(self, other: Self, p: _Float = 2) -> Self:
         """See `dist`."""
-        return linalg_vectors.dist(self, other, p)
+        return vectors.dist(self, other, p)
 
     def dot(self, tensor: Any) -> Self:
         """See `dot`; of other than vectors as in NumPy."""
         vectors = isinstance(tensor, TensorBase) and len(tensor.desc.shape) == 1 == len(self.desc.shape)
-        result: Self = matmul.dot(self, tensor) if vectors else products.dot(self, tensor)
+        result: Self = matmul.dot(self, tensor) if vectors else as_numpy.dot(self, tensor)
         return result
 
     def ger(self, vec2: Self) -> Self:
@@ -127,11 +128,11 @@ class LinalgMethods(TensorBase):
 
     def lu(self, pivot: _Bool = True, get_infos: _Bool = False) -> Any:
         """See `lu`."""
-        return linalg_legacy.lu(self, pivot, get_infos)
+        return legacy.lu(self, pivot, get_infos)
 
     def lu_solve(self, LU_data: Self, LU_pivots: Self) -> Self:
         """See `lu_solve`."""
-        return linalg_legacy.lu_solve(self, LU_data, LU_pivots)
+        return legacy.lu_solve(self, LU_data, LU_pivots)
 
     def matmul(self, other: Self) -> Self:
         """See `matmul`."""
@@ -139,11 +140,11 @@ class LinalgMethods(TensorBase):
 
     def matrix_exp(self) -> Self:
         """See `linalg.matrix_exp`."""
-        return linalg_products.matrix_exp(self)
+        return products.matrix_exp(self)
 
     def matrix_power(self, n: _Int) -> Self:
         """See `linalg.matrix_power`."""
-        return linalg_products.matrix_power(self, n)
+        return products.matrix_power(self, n)
 
     def mm(self, mat2: Self) -> Self:
         """See `mm`."""
@@ -155,7 +156,7 @@ class LinalgMethods(TensorBase):
 
     def norm(self, p: Any = "fro", dim: Any = None, keepdim: _Bool = False, dtype: Any = None) -> Self:
         """See `norm`."""
-        return linalg_legacy.norm(self, p, dim, keepdim, dtype=dtype)
+        return legacy.norm(self, p, dim, keepdim, dtype=dtype)
 
     def outer(self, vec2: Self) -> Self:
         """See `outer`."""
@@ -163,19 +164,19 @@ class LinalgMethods(TensorBase):
 
     def pinverse(self, rcond: _Float = 1e-15) -> Self:
         """See `pinverse`."""
-        return linalg_legacy.pinverse(self, rcond)
+        return legacy.pinverse(self, rcond)
 
     def qr(self, some: _Bool = True) -> OrthogonalUpper[Self]:
         """See `qr`."""
-        return linalg_legacy.qr(self, some)
+        return legacy.qr(self, some)
 
     def renorm(self, p: _Float, dim: _Int, maxnorm: _Float) -> Self:
         """See `renorm`."""
-        return linalg_vectors.renorm(self, p, dim, maxnorm)
+        return vectors.renorm(self, p, dim, maxnorm)
 
     def renorm_(self, p: _Float, dim: _Int, maxnorm: _Float) -> Self:
         """`renorm`, written into the tensor itself."""
-        return linalg_vectors.renorm(self, p, dim, maxnorm, out=self)
+        return vectors.renorm(self, p, dim, maxnorm, out=self)
 
     def slogdet(self) -> SignAndLog[Self]:
         """See `linalg.slogdet`."""
@@ -183,12 +184,12 @@ class LinalgMethods(TensorBase):
 
     def svd(self, some: _Bool = True, compute_uv: _Bool = True) -> SingularValuesV[Self]:
         """See `svd`."""
-        return linalg_legacy.svd(self, some, compute_uv)
+        return legacy.svd(self, some, compute_uv)
 
     def trace(self, offset: _Int = 0, axis1: _Int = 0, axis2: _Int = 1, dtype: Any = None) -> Self:
         """See `trace`; of other diagonals, or of more than two dimensions, as in NumPy."""
         if offset or len(self.desc.shape) > 2 or dtype is not None:
-            found: Self = products.trace(self, offset, axis1, axis2, dtype)
+            found: Self = as_numpy.trace(self, offset, axis1, axis2, dtype)
             return found
         return matmul.trace(self)
 
@@ -196,7 +197,7 @@ class LinalgMethods(TensorBase):
         self, A: Self, upper: _Bool = True, transpose: _Bool = False, unitriangular: _Bool = False
     ) -> SolutionAndCoefficients[Self]:
         """See `triangular_solve`."""
-        return linalg_legacy.triangular_solve(self, A, upper, transpose, unitriangular)
+        return legacy.triangular_solve(self, A, upper, transpose, unitriangular)
 
     def vdot(self, other: Self) -> Self:
         """See `vdot`."""

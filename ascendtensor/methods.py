@@ -13,8 +13,9 @@ from .interop import reducing
 from .interop.functions import choosing, shaping
 from .linalg_methods import LinalgMethods
 from .numpy_methods import NumpyMethods
-from .ops import gather, indexing, nn, reduction, shape, sorting, statistics, views
+from .ops import gather, indexing, reduction, shape, sorting, statistics, views
 from .ops.arguments import worded_methods
+from .ops.nn import softmax as nn
 from .shapes import named
 from .special_methods import SpecialMethods
 

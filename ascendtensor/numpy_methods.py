@@ -8,7 +8,8 @@ from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype
 from .interop import numpy as border
 from .interop.functions import choosing, shaping
-from .ops import complex_numbers, host, indexing, shape
+from .ops import host, indexing, shape
+from .ops.pointwise import complex_numbers
 
 if TYPE_CHECKING:
     from typing_extensions import Self

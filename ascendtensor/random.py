@@ -33,10 +33,11 @@ from .generators import (
     seed,
     set_rng_state,
 )
-from .ops import comparison, elementwise, gather, unary, views
+from .ops import gather, views
 from .ops.arguments import checked
 from .ops.call import call
 from .ops.operands import in_dtype
+from .ops.pointwise import comparison, elementwise, unary
 from .ops.table import random as table
 from .ops.table.elementwise import CAST
 from .ops.writing import check_writable, copy_into, into

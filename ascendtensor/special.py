@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .ops.aliases import expint_ei, expit, gammaln, modified_bessel_i0, modified_bessel_i1, multigammaln, psi
-from .ops.bessel import (
+from .ops.nn.softmax import log_softmax, softmax
+from .ops.pointwise.aliases import expint_ei, expit, gammaln, modified_bessel_i0, modified_bessel_i1, multigammaln, psi
+from .ops.pointwise.bessel import (
     airy_ai,
     bessel_j0,
     bessel_j1,
@@ -17,9 +18,8 @@ from .ops.bessel import (
     scaled_modified_bessel_k1,
     spherical_bessel_j0,
 )
-from .ops.elementwise import xlogy
-from .ops.nn import log_softmax, softmax
-from .ops.polynomials import (
+from .ops.pointwise.elementwise import xlogy
+from .ops.pointwise.polynomials import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
     chebyshev_polynomial_v,
@@ -33,8 +33,7 @@ from .ops.polynomials import (
     shifted_chebyshev_polynomial_v,
     shifted_chebyshev_polynomial_w,
 )
-from .ops.reduction import logsumexp
-from .ops.special import (
+from .ops.pointwise.special import (
     digamma,
     entr,
     erfcx,
@@ -54,7 +53,8 @@ from .ops.special import (
     xlog1py,
     zeta,
 )
-from .ops.unary import erf, erfc, exp2, expm1, log1p, round
+from .ops.pointwise.unary import erf, erfc, exp2, expm1, log1p, round
+from .ops.reduction import logsumexp
 
 __all__ = [
     "airy_ai",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .base import TensorBase
 from .elementwise_methods import as_operand
-from .ops import bessel, comparison, elementwise, floats, special, unary
+from .ops.pointwise import bessel, comparison, elementwise, floats, special, unary
 from .ops.results import MantissaExponent
 
 if TYPE_CHECKING:

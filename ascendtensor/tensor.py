@@ -18,10 +18,12 @@ from .interop import numpy as protocols
 from .interop.functions import shaping
 from .interop.host import HostArray
 from .methods import Methods
-from .ops import comparison, elementwise, host, indexing, matmul, unary, views
+from .ops import host, indexing, views
 from .ops.arguments import require_tensor
 from .ops.call import call
 from .ops.host import Array
+from .ops.linalg import matmul
+from .ops.pointwise import comparison, elementwise, unary
 from .ops.table.elementwise import CAST
 from .runtime.device import Device, DeviceLike, as_device, device_count
 from .runtime.stream import Stream

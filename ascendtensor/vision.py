@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .ops.boxes import nms, roi_align
+from .ops.nn.boxes import nms, roi_align
 
 __all__ = ["nms", "roi_align"]

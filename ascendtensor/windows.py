@@ -10,9 +10,9 @@ from . import dtypes
 from .creation import arange, full, no_autograd, ones
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .errors import DTypeError, ValueRangeError
-from .ops import elementwise, unary
 from .ops.arguments import checked
 from .ops.call import unary as launch
+from .ops.pointwise import elementwise, unary
 from .ops.table.special import BESSEL_I0E
 from .runtime.device import DeviceLike
 

@@ -60,25 +60,30 @@ INNER: Final[dict[str, str]] = {
 PAGES: Final[dict[str, tuple[str, str]]] = {
     "creation": ("Making tensors", "creation borrowing interop.dlpack interop.host saving display windows"),
     "dtypes": ("Dtypes and promotion", "dtypes casting ops.precision"),
-    "elementwise": ("Element by element", "ops.elementwise ops.unary ops.floats ops.special ops.bessel ops.complex_numbers"),
-    "comparison": ("Comparison, logic and bits", "ops.comparison ops.arguments"),
+    "elementwise": (
+        "Element by element",
+        "ops.pointwise.elementwise ops.pointwise.unary ops.pointwise.floats ops.pointwise.special "
+        "ops.pointwise.bessel ops.pointwise.complex_numbers",
+    ),
+    "comparison": ("Comparison, logic and bits", "ops.pointwise.comparison ops.arguments"),
     "reductions": ("Reductions, scans and statistics", "ops.reduction ops.statistics"),
     "sorting": ("Sorting, searching and sets", "ops.sorting ops.sets"),
     "shapes": ("Shapes and views", "ops.views ops.shape ops.copying ops.combining shapes"),
     "indexing": ("Indexing, gathering and scattering", "ops.gather ops.indexing"),
     "algebra": (
         "Products and linear algebra",
-        "ops.matmul ops.einsum ops.linalg ops.linalg_factors ops.linalg_legacy ops.linalg_products ops.linalg_vectors",
+        "ops.linalg.matmul ops.linalg.einsum ops.linalg.systems ops.linalg.factors ops.linalg.legacy "
+        "ops.linalg.products ops.linalg.vectors",
     ),
     "networks": (
         "Neural networks",
-        "ops.activation ops.nn ops.normalization ops.pooling ops.convolution ops.folding ops.embedding ops.resampling "
-        "nn.recurrent nn.stochastic",
+        "ops.nn.activation ops.nn.softmax ops.nn.normalization ops.nn.pooling ops.nn.convolution "
+        "ops.nn.folding ops.nn.embedding ops.nn.resampling nn.recurrent nn.stochastic",
     ),
     "signals": ("Signals", "ops.spectral"),
     "random": ("Random numbers", "random"),
     "in-place": ("Functions that write into their operand", "ops.in_place"),
-    "aliases": ("Further names", "ops.aliases"),
+    "aliases": ("Further names", "ops.pointwise.aliases"),
     "devices": ("Devices, streams and memory", "runtime.device runtime.context runtime.stream runtime.stats runtime.raw"),
     "launching": ("Operators and their models", "ops.custom launch.registry launch.given_models"),
     "inspection": (
@@ -108,7 +113,7 @@ def address(space: ModuleType) -> str:
 
 
 def key(value: Any) -> str:
-    """Where a function or class is written, "ops.unary.exp"."""
+    """Where a function or class is written, "ops.pointwise.unary.exp"."""
     return f"{value.__module__}.{value.__qualname__}".removeprefix("ascendtensor.")
 
 

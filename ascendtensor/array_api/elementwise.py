@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, overload
 
 from ..base import TensorBase
-from ..ops import comparison, complex_numbers, elementwise, floats, gather, shape, unary
-from ..ops.aliases import negative
-from ..ops.comparison import bitwise_not as bitwise_invert
-from ..ops.comparison import isfinite, isinf, isnan, logical_not, signbit
-from ..ops.complex_numbers import conj
-from ..ops.elementwise import square
-from ..ops.unary import (
+from ..ops import gather, shape
+from ..ops.pointwise import comparison, complex_numbers, elementwise, floats, unary
+from ..ops.pointwise.aliases import negative
+from ..ops.pointwise.comparison import bitwise_not as bitwise_invert
+from ..ops.pointwise.comparison import isfinite, isinf, isnan, logical_not, signbit
+from ..ops.pointwise.complex_numbers import conj
+from ..ops.pointwise.elementwise import square
+from ..ops.pointwise.unary import (
     abs,
     acos,
     acosh,

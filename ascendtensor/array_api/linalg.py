@@ -9,12 +9,12 @@ from typing import Any, Generic, TypeVar
 
 from .. import dtypes as d
 from ..dtypes import dtype as DType
-from ..ops import linalg as systems
-from ..ops import linalg_eigen, linalg_products, linalg_vectors, reduction, shape, views
-from ..ops import linalg_factors as factors
-from ..ops import linalg_norms as norms
-from ..ops.linalg import det, inv
-from ..ops.linalg_factors import eigvalsh, svdvals
+from ..ops import reduction, shape, views
+from ..ops.linalg import eigen, products, systems, vectors
+from ..ops.linalg import factors as factors
+from ..ops.linalg import norms as norms
+from ..ops.linalg.factors import eigvalsh, svdvals
+from ..ops.linalg.systems import det, inv
 from ..ops.results import NamedTuple
 from .array import NPUTensor, same_dtype
 from .manipulation import matmul, matrix_transpose, tensordot, vecdot
@@ -104,7 +104,7 @@ def cross(x1: T, x2: T, /, *, axis: int = -1) -> T:
         tensor([0, 0, 1], device='npu:0')
     """
     left, right = views.broadcast_tensors(*same_dtype(x1, x2))
-    return linalg_vectors.cross(left, right, dim=axis)
+    return vectors.cross(left, right, dim=axis)
 
 
 def diagonal(x: T, /, *, offset: int = 0) -> T:
@@ -124,7 +124,7 @@ def eig(x: T, /) -> Eigen[T]:
         >>> xp.linalg.eig(xp.asarray([[2.0, 0.0], [0.0, 3.0]])).eigenvalues
         tensor([2.+0.j, 3.+0.j], device='npu:0')
     """
-    return Eigen(*linalg_eigen.eig(x))
+    return Eigen(*eigen.eig(x))
 
 
 def eigvals(x: T, /) -> T:
@@ -134,7 +134,7 @@ def eigvals(x: T, /) -> T:
         >>> xp.linalg.eigvals(xp.asarray([[2.0, 0.0], [0.0, 3.0]]))
         tensor([2.+0.j, 3.+0.j], device='npu:0')
     """
-    return linalg_eigen.eigvals(x)
+    return eigen.eigvals(x)
 
 
 def eigh(x: T, /) -> Eigen[T]:
@@ -165,7 +165,7 @@ def matrix_power(x: T, n: int, /) -> T:
         tensor([[8., 5.],
                 [5., 3.]], device='npu:0')
     """
-    return linalg_products.matrix_power(x, n)
+    return products.matrix_power(x, n)
 
 
 def matrix_rank(x: T, /, *, rtol: Any = None) -> T:

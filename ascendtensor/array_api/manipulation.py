@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from ..errors import ShapeError
 from ..interop.functions import shaping as numpy_shaping
 from ..ops import gather, views
-from ..ops import matmul as products
 from ..ops import shape as shaping
+from ..ops.linalg import matmul as products
 from ..shapes import broadcast_shapes as broadcast_shapes
 from .array import NPUTensor, same_dtype
 

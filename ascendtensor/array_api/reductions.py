@@ -10,7 +10,8 @@ from typing import Any, TypeVar, overload
 from .. import dtypes as d
 from ..dtypes import dtype as DType
 from ..errors import ShapeError
-from ..ops import comparison, gather, reduction, shape, sorting, statistics
+from ..ops import gather, reduction, shape, sorting, statistics
+from ..ops.pointwise import comparison
 from .array import NPUTensor, promoted
 
 T = TypeVar("T", bound=NPUTensor)

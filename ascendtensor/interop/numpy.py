@@ -11,9 +11,9 @@ from .. import promotion
 from ..base import TensorBase
 from ..dtypes import INTEGER, DTypeLike, as_dtype, bool_, get_default_dtype, python_number
 from ..errors import DTypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
-from ..ops import comparison
 from ..ops.call import call
 from ..ops.host import Array, download, upload
+from ..ops.pointwise import comparison
 from ..ops.table.elementwise import CAST
 from ..ops.views import expand, view
 from ..ops.writing import copy_into

@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 from .. import dtypes as d
 from ..base import T, TensorBase
 from ..errors import DTypeError, ValueRangeError
-from ..ops import comparison, elementwise, reduction, shape, views
+from ..ops import reduction, shape, views
+from ..ops.pointwise import comparison, elementwise
 from . import numpy as border
 
 

@@ -18,11 +18,13 @@ import numpy as np
 from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, ShapeError, UnsupportedError
-from ..ops import bessel, comparison, complex_numbers, elementwise, floats, indexing, matmul, reduction, special, statistics, unary, views
-from ..ops.aliases import expit, gammaln, psi
+from ..ops import indexing, reduction, statistics, views
 from ..ops.arguments import is_tensor
 from ..ops.host import upload
+from ..ops.linalg import matmul
 from ..ops.operands import common_dtype
+from ..ops.pointwise import bessel, comparison, complex_numbers, elementwise, floats, special, unary
+from ..ops.pointwise.aliases import expit, gammaln, psi
 from ..promotion import promote_types
 from ..shapes import broadcast_shapes
 from . import numpy as border

@@ -12,11 +12,12 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..creation import ones, zeros
 from ..errors import DTypeError, ShapeError, ValueRangeError
-from ..ops import comparison, elementwise, reduction, shape, views
+from ..ops import reduction, shape, views
 from ..ops.arguments import checked
 from ..ops.call import call
-from ..ops.matmul import linear, matmul
-from ..ops.nn import softmax
+from ..ops.linalg.matmul import linear, matmul
+from ..ops.nn.softmax import softmax
+from ..ops.pointwise import comparison, elementwise
 from ..ops.reduction import HALVES
 from ..ops.table import attention as table
 from ..random import dropout

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..ops.activation import (
+from ..ops.linalg.matmul import linear
+from ..ops.linalg.vectors import pdist
+from ..ops.nn.activation import (
     celu,
     celu_,
     elu,
@@ -34,7 +36,7 @@ from ..ops.activation import (
     threshold,
     threshold_,
 )
-from ..ops.class_losses import (
+from ..ops.nn.class_losses import (
     cross_entropy,
     ctc_loss,
     linear_cross_entropy,
@@ -43,11 +45,10 @@ from ..ops.class_losses import (
     multilabel_soft_margin_loss,
     nll_loss,
 )
-from ..ops.convolution import conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d
-from ..ops.embedding import bilinear, embedding, embedding_bag
-from ..ops.folding import channel_shuffle, fold, native_channel_shuffle, pixel_shuffle, pixel_unshuffle, unfold
-from ..ops.linalg_vectors import pdist
-from ..ops.losses import (
+from ..ops.nn.convolution import conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from ..ops.nn.embedding import bilinear, embedding, embedding_bag
+from ..ops.nn.folding import channel_shuffle, fold, native_channel_shuffle, pixel_shuffle, pixel_unshuffle, unfold
+from ..ops.nn.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     gaussian_nll_loss,
@@ -58,7 +59,7 @@ from ..ops.losses import (
     poisson_nll_loss,
     smooth_l1_loss,
 )
-from ..ops.margin_losses import (
+from ..ops.nn.margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
@@ -66,10 +67,8 @@ from ..ops.margin_losses import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from ..ops.matmul import linear
-from ..ops.nn import cosine_similarity, log_softmax, one_hot, pairwise_distance, softmax, softmin
-from ..ops.normalization import batch_norm, group_norm, instance_norm, layer_norm, local_response_norm, normalize, rms_norm
-from ..ops.pooling import (
+from ..ops.nn.normalization import batch_norm, group_norm, instance_norm, layer_norm, local_response_norm, normalize, rms_norm
+from ..ops.nn.pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
@@ -95,9 +94,10 @@ from ..ops.pooling import (
     max_unpool2d,
     max_unpool3d,
 )
-from ..ops.resampling import affine_grid, grid_sample, interpolate, upsample, upsample_bilinear, upsample_nearest
+from ..ops.nn.resampling import affine_grid, grid_sample, interpolate, upsample, upsample_bilinear, upsample_nearest
+from ..ops.nn.softmax import cosine_similarity, log_softmax, one_hot, pairwise_distance, softmax, softmin
+from ..ops.pointwise.unary import tanh
 from ..ops.shape import pad
-from ..ops.unary import tanh
 from ..random import dropout
 from .attention import multi_head_attention_forward, scaled_dot_product_attention
 from .stochastic import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout, gumbel_softmax, rrelu, rrelu_

@@ -16,9 +16,10 @@ from .. import random
 from ..base import TensorBase
 from ..creation import eye
 from ..errors import ShapeError, ValueRangeError
-from ..ops import comparison, elementwise, indexing, sorting, special, unary, views
+from ..ops import indexing, sorting, views
 from ..ops.arguments import checked
-from ..ops.linalg_factors import qr
+from ..ops.linalg.factors import qr
+from ..ops.pointwise import comparison, elementwise, special, unary
 from ..ops.reduction import floating
 from ..ops.writing import check_writable, copy_into
 from ..random import Generator

@@ -14,11 +14,12 @@ from typing import Any, TypeVar
 
 from ..base import TensorBase
 from ..errors import ShapeError
-from ..ops import elementwise, shape, unary, views
-from ..ops.activation import relu, sigmoid
+from ..ops import shape, views
 from ..ops.arguments import checked
 from ..ops.call import call
-from ..ops.matmul import linear, matmul
+from ..ops.linalg.matmul import linear, matmul
+from ..ops.nn.activation import relu, sigmoid
+from ..ops.pointwise import elementwise, unary
 from ..ops.reduction import narrowed, widened
 from ..ops.table import recurrent as table
 from ..random import dropout

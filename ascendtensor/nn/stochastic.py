@@ -11,11 +11,12 @@ from typing import Final, TypeVar
 from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import ShapeError, ValueRangeError
-from ..ops import comparison, elementwise, gather, reduction, unary, views
-from ..ops.activation import leaky_relu
+from ..ops import gather, reduction, views
 from ..ops.arguments import checked
 from ..ops.call import call
-from ..ops.nn import softmax
+from ..ops.nn.activation import leaky_relu
+from ..ops.nn.softmax import softmax
+from ..ops.pointwise import comparison, elementwise, unary
 from ..ops.reduction import floating, narrowed, widened
 from ..ops.table.movement import FILL
 from ..ops.writing import copy_into

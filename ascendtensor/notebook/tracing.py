@@ -15,7 +15,7 @@ from .. import html
 from ..base import TensorBase
 from ..dtypes import from_acl
 from ..errors import UnsupportedError, describe_bytes
-from ..ops import matmul
+from ..ops.linalg import matmul
 from . import replaying
 from .recording import DATA_LIMIT, Called, Launched, Recorder
 

@@ -12,10 +12,11 @@ from typing import TypeVar
 from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import ShapeError, ValueRangeError
-from . import elementwise, shape, views
+from . import shape, views
 from .arguments import checked
 from .call import call
 from .operands import in_dtype
+from .pointwise import elementwise
 from .table.creation import COMBINATIONS, RANGE
 from .table.elementwise import CAST
 from .table.movement import FILL

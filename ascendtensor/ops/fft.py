@@ -21,9 +21,9 @@ from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError,
 from . import shape, views
 from .arguments import checked
 from .call import call, structured, unary
-from .complex_numbers import conj
-from .elementwise import mul
 from .operands import integers
+from .pointwise.complex_numbers import conj
+from .pointwise.elementwise import mul
 from .table import fft as table
 from .table.elementwise import CAST
 from .table.movement import FILL

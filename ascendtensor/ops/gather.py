@@ -17,13 +17,14 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
-from . import comparison, elementwise, host, views
+from . import host, views
 from .arguments import ONE_DTYPE, checked, require_tensor
 from .call import binary, call, call_into, structured
-from .gather_rules import check_index
 from .indexing import index_put_, trimmed
 from .operands import dim_of, filled, in_dtype
+from .pointwise import comparison, elementwise
 from .reduction import any as any_
+from .rules.gather import check_index
 from .schema import Row
 from .shape import as_pairs, clone, contiguous, from_pairs, stack
 from .table import gathering as table

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ..base import TensorBase
-from . import activation, bessel, elementwise, floats, special, unary
 from .arguments import checked
+from .nn import activation
+from .pointwise import bessel, elementwise, floats, special, unary
 
 T = TypeVar("T", bound=TensorBase)
 

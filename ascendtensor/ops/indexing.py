@@ -18,10 +18,10 @@ from ..runtime.desc import TensorDesc
 from . import host, views
 from .arguments import checked, described
 from .call import binary, call, call_into, contiguous_copy, plain, unary
-from .comparison import lt, masked_fill, where
 from .copying import clone
-from .elementwise import add
-from .indexing_rules import indexed_shape
+from .pointwise.comparison import lt, masked_fill, where
+from .pointwise.elementwise import add
+from .rules.indexing import indexed_shape
 from .table.elementwise import CAST
 from .table.gathering import MASKED_SELECT
 from .table.indexing import COORDINATES_ADD, INDEX, INDEX_ADD, INDEX_PUT, PLACES, TAKE

@@ -18,9 +18,10 @@ from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..promotion import promote_types
-from . import comparison, elementwise, unary, unsigned, views
+from . import views
 from .arguments import checked
 from .call import call, structured
+from .pointwise import comparison, elementwise, unary, unsigned
 from .results import MinMax, ValuesIndices
 from .table import reduction as table
 from .writing import into, into_all, write

@@ -19,10 +19,11 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
-from . import comparison, complex_numbers, elementwise, gather, host, reduction, shape, unsigned, views
+from . import gather, host, reduction, shape, views
 from .arguments import checked
 from .call import call, structured
 from .operands import dim_of
+from .pointwise import comparison, complex_numbers, elementwise, unsigned
 from .reduction import narrowed, widened
 from .results import ValuesIndices
 from .table import reduction as counting

@@ -12,11 +12,12 @@ from .. import dtypes as d
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
-from . import fft, gather, reduction, shape, unary, views
+from . import fft, gather, reduction, shape, views
 from .arguments import checked
 from .call import call, structured
-from .elementwise import add, div, mul
 from .host import download
+from .pointwise import unary
+from .pointwise.elementwise import add, div, mul
 from .table.creation import RANGE
 from .table.elementwise import CAST
 from .table.movement import FILL

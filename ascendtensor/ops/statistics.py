@@ -15,10 +15,11 @@ from .. import shapes
 from ..base import TensorBase
 from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from ..promotion import promote_types
-from . import comparison, elementwise, floats, gather, reduction, shape, sorting, unary, views
+from . import gather, reduction, shape, sorting, views
 from .arguments import checked
 from .call import call
 from .operands import dim_of, in_dtype
+from .pointwise import comparison, elementwise, floats, unary
 from .reduction import narrowed, widened
 from .results import HistogramEdges, ValuesIndices
 from .table import reduction as counting

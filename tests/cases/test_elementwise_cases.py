@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ascendtensor as at
-from ascendtensor.ops import activation
+from ascendtensor.ops.nn import activation
 
 
 def values(tensor: Any) -> Any:

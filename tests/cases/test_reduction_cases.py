@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import ascendtensor as at
-from ascendtensor.ops import activation, einsum, matmul, reduction, sorting
+from ascendtensor.ops import reduction, sorting
+from ascendtensor.ops.linalg import einsum, matmul
+from ascendtensor.ops.nn import activation
 
 
 def values(tensor: Any) -> Any:

@@ -40,7 +40,7 @@ class Named(NamedTuple):
     """A public function, class, method or property."""
 
     key: str
-    """Where it is written: "ops.unary.exp"."""
+    """Where it is written: "ops.pointwise.unary.exp"."""
     public: str
     """Its own name: "exp"."""
     doc: str

@@ -232,7 +232,7 @@ def test_explain_tells_the_hops_and_decisions() -> None:
     x, w, b = at.ones(2, 3), at.ones(3, 2, dtype=at.int64), at.ones(2)
     found = at.explain(lambda: (w + b).sum(0) * 2 + x[0, 0])
     text = repr(found)
-    assert "hop 1  tensor: NPUTensor.__add__" in text and "hop 2  ops.elementwise: add" in text
+    assert "hop 1  tensor: NPUTensor.__add__" in text and "hop 2  ops.pointwise.elementwise: add" in text
     assert "cast     x1: to float32 by Cast, before this launch" in text
     assert "constant axes = [0]" in text and "number   x2: a float32 of one element" in text
     assert "int64, float32: computes in float32, gives float32" in text and "static, of exactly these shapes" in text

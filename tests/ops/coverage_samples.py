@@ -12,7 +12,7 @@ from typing import Any, Final
 import ascendtensor as at
 from ascendtensor.nn import functional as F
 from ascendtensor.nn import grad, init
-from ascendtensor.ops import embedding
+from ascendtensor.ops.nn import embedding
 
 
 def written(target: Any, *writes: tuple[Any, Any]) -> Any:

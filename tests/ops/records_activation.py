@@ -11,7 +11,7 @@ from harness import COMPLEX, FLOAT, FLOATS, INTS, SAME, Array, Record, Refused, 
 from records_unary import floating
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import activation
+from ascendtensor.ops.nn import activation
 from ascendtensor.ops.table import activation as table
 from ascendtensor.ops.table import elementwise as arithmetic
 

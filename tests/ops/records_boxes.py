@@ -10,7 +10,7 @@ from harness import INT64, SAME, Array, Record, Refused, With, array, rng
 
 from ascendtensor import dtypes as d
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import boxes as functions
+from ascendtensor.ops.nn import boxes as functions
 from ascendtensor.ops.table import boxes as table
 
 DTYPES = (d.float32, d.float16, d.bfloat16)

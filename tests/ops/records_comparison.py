@@ -25,7 +25,7 @@ from harness import (
 )
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import comparison
+from ascendtensor.ops.pointwise import comparison
 from ascendtensor.ops.table import comparison as table
 from ascendtensor.ops.table.elementwise import CAST
 from ascendtensor.ops.table.movement import FILL

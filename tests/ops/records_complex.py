@@ -9,7 +9,7 @@ import numpy as np
 from harness import BROADCASTS, COMPLEX, FLOAT, FLOATS, INTS, SAME, Array, Record, Refused, array, d, edges, unary_samples
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import complex_numbers as functions
+from ascendtensor.ops.pointwise import complex_numbers as functions
 from ascendtensor.ops.table import complex_numbers as table
 from ascendtensor.ops.table import elementwise as arithmetic
 

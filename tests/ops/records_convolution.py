@@ -11,7 +11,7 @@ from harness import SAME, Array, Record, Refused, With, array
 
 from ascendtensor import dtypes as d
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import convolution
+from ascendtensor.ops.nn import convolution
 from ascendtensor.ops.table import convolution as table
 
 SIZES = (7, 6, 5)

@@ -27,7 +27,7 @@ from harness import (
 from records_unary import floating
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import elementwise
+from ascendtensor.ops.pointwise import elementwise
 from ascendtensor.ops.table import elementwise as table
 from ascendtensor.ops.table import special
 

@@ -10,7 +10,7 @@ from harness import Array, Refused, With, array, d
 from records_nn import X, of
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import embedding as functions
+from ascendtensor.ops.nn import embedding as functions
 from ascendtensor.ops.table import embedding as table
 
 

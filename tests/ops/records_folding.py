@@ -11,7 +11,7 @@ from harness import SAME, Array, Record, Refused, With, array
 
 from ascendtensor import dtypes as d
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import folding
+from ascendtensor.ops.nn import folding
 from ascendtensor.ops.table import folding as table
 
 DTYPES = (d.float32, d.float16, d.bfloat16, d.float64, d.complex64)

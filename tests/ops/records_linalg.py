@@ -14,10 +14,10 @@ from harness import COMPLEX, FLOATS, INTS, SAME, Array, Record, Refused, With, a
 
 from ascendtensor import linalg
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import complex_numbers, elementwise, linalg_legacy, linalg_vectors, matmul
-from ascendtensor.ops import linalg as systems
-from ascendtensor.ops.linalg_factors import lu_unpack
-from ascendtensor.ops.linalg_products import chain_matmul
+from ascendtensor.ops.linalg import legacy, matmul, systems, vectors
+from ascendtensor.ops.linalg.factors import lu_unpack
+from ascendtensor.ops.linalg.products import chain_matmul
+from ascendtensor.ops.pointwise import complex_numbers, elementwise
 from ascendtensor.ops.table import linalg as table
 
 LINEAR = (d.float32, d.float64, *COMPLEX)
@@ -535,7 +535,7 @@ SYSTEMS = [
     linear("solve_triangular", linalg.solve_triangular, triangular, triangular_systems, (table.TRIANGULAR_SOLVE,), out=True),
     linear(
         "triangular_solve",
-        lambda b, A: linalg_legacy.triangular_solve(b, A)[0],
+        lambda b, A: legacy.triangular_solve(b, A)[0],
         lambda b, A: triangular(A, b, upper=True),
         one(lambda dtype: (array(dtype, (4, 2)), plus(dtype, (4, 4)))),
     ),
@@ -605,7 +605,7 @@ FACTORS = [
     Record("matrix_norm", linalg.matrix_norm, frobenius, matrix_norms, dtypes=NUMBERS, out=True, refused=refused_norms, **REAL_RESULT),
     Record(
         "norm_nuc",
-        linalg_legacy.norm,
+        legacy.norm,
         lambda A, p, dim=None, keepdim=False: frobenius(A, p, dim or (-2, -1), keepdim),
         one_and(lambda dtype: (array(dtype, (2, 3, 4)), "nuc", (0, 2), True), lambda dtype: (array(dtype, (3, 4)), "nuc")),
         dtypes=LINEAR,
@@ -680,7 +680,7 @@ VECTORS = [
     ),
     Record(
         "dist",
-        linalg_vectors.dist,
+        vectors.dist,
         lambda a, b, p: np.asarray(distance((a - b).reshape(-1), p)),
         differences,
         dtypes=NUMBERS,
@@ -688,7 +688,7 @@ VECTORS = [
     ),
     Record(
         "cdist",
-        linalg_vectors.cdist,
+        vectors.cdist,
         lambda a, b, p: distance(a[..., :, None, :] - b[..., None, :, :], p),
         distances,
         dtypes=FLOATS,
@@ -696,12 +696,12 @@ VECTORS = [
         tolerances={**LOOSE, d.float32: (1e-4, 1e-3)},
         refuses=(d.int64, d.complex64),
     ),
-    Record("pdist", linalg_vectors.pdist, pair_distances, rows_of, (table.PAIR_DISTANCES,), refuses=(d.int64,), **SAME_DTYPE),
-    Record("renorm", linalg_vectors.renorm, renormed, slices, dtypes=NUMBERS, out=True, refused=refused_slices, **SAME_DTYPE),
-    Record("cov", linalg_vectors.cov, covariances, observations, (), COUNTED, floating, LOOSE, refuses=(d.bool_,)),
+    Record("pdist", vectors.pdist, pair_distances, rows_of, (table.PAIR_DISTANCES,), refuses=(d.int64,), **SAME_DTYPE),
+    Record("renorm", vectors.renorm, renormed, slices, dtypes=NUMBERS, out=True, refused=refused_slices, **SAME_DTYPE),
+    Record("cov", vectors.cov, covariances, observations, (), COUNTED, floating, LOOSE, refuses=(d.bool_,)),
     Record(
         "corrcoef",
-        linalg_vectors.corrcoef,
+        vectors.corrcoef,
         np.corrcoef,
         one_and(lambda dtype: (array(dtype, (5,)),), lambda dtype: (array(dtype, (3, 6)),)),
         (),

@@ -12,7 +12,7 @@ from harness import Array, Refused, With, array, d
 from records_nn import X, integers_refused, log_softmax, of, shape_refused
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import class_losses, losses, margin_losses
+from ascendtensor.ops.nn import class_losses, losses, margin_losses
 from ascendtensor.ops.table import losses as table
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from harness import COMPLEX, FLOATS, INTS, SAME, Array, Record, Refused, With, array, d
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import einsum, matmul, precision
+from ascendtensor.ops import precision
+from ascendtensor.ops.linalg import einsum, matmul
 from ascendtensor.ops.table import matrix as table
 
 NUMBERS = (*FLOATS, *INTS, *COMPLEX)

@@ -9,7 +9,7 @@ import numpy as np
 from harness import FLOATS, INT64, INTS, SAME, Array, Record, Refused, With, array, d, views
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import nn
+from ascendtensor.ops.nn import softmax as nn
 from ascendtensor.ops.table import nn as table
 
 STEPS = {d.float32: (1e-5, 1e-5), d.float64: (1e-10, 1e-10), d.float16: (4e-3, 4e-3), d.bfloat16: (3e-2, 3e-2)}

@@ -10,7 +10,7 @@ from harness import FLOATS, SAME, Array, Record, Refused, With, array, d
 from records_nn import STEPS, X, of, shape_refused
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import normalization as functions
+from ascendtensor.ops.nn import normalization as functions
 from ascendtensor.ops.table import normalization as table
 
 

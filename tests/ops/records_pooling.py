@@ -11,7 +11,7 @@ from harness import INT64, SAME, Array, Record, Refused, With, array
 
 from ascendtensor import dtypes as d
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import pooling
+from ascendtensor.ops.nn import pooling
 from ascendtensor.ops.table import pooling as table
 
 SIZES = (7, 6, 5)

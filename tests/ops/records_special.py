@@ -32,7 +32,7 @@ from records_elementwise import shapes_differ
 from records_unary import STEEP, each, floating
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import bessel, floats, polynomials, special
+from ascendtensor.ops.pointwise import bessel, floats, polynomials, special
 from ascendtensor.ops.table import elementwise as arithmetic
 from ascendtensor.ops.table import special as table
 

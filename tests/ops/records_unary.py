@@ -11,7 +11,7 @@ import numpy as np
 from harness import COMPLEX, FLOAT, FLOATS, INTS, SAME, Array, Record, Refused, With, array, d, edges, unary_samples
 
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.ops import special, unary
+from ascendtensor.ops.pointwise import special, unary
 from ascendtensor.ops.table import elementwise as table
 from ascendtensor.ops.table.movement import CLONE
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from records_convolution import conv, transposed
 from records_pooling import avg_pool, max_pool
 
-from ascendtensor.ops import convolution, folding, pooling
+from ascendtensor.ops.nn import convolution, folding, pooling
 
 FEW = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SMALL = st.integers(1, 3)

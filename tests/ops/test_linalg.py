@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ascendtensor as at
-from ascendtensor.ops import einsum as einsums
+from ascendtensor.ops.linalg import einsum as einsums
 
 UNTIMED = settings(deadline=None, max_examples=15)
 
@@ -324,7 +324,7 @@ def test_pair_distances_are_the_upper_triangle_of_all(rows: int, length: int, p:
 def test_many_rows_are_taken_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = (at.tensor(np.random.default_rng(seed).standard_normal((13, 4))) for seed in (0, 1))
     expected = at.cdist(x, y, 1.0).numpy()
-    monkeypatch.setattr("ascendtensor.ops.linalg_vectors._BLOCK", 13 * 4 * 3)
+    monkeypatch.setattr("ascendtensor.ops.linalg.vectors._BLOCK", 13 * 4 * 3)
     np.testing.assert_array_equal(at.cdist(x, y, 1.0).numpy(), expected)
 
 

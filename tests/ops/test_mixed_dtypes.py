@@ -14,7 +14,7 @@ from ascendtensor import promotion
 from ascendtensor.dtypes import dtype as DType
 from ascendtensor.errors import DTypeError
 from ascendtensor.launch.registry import handle_cache
-from ascendtensor.ops import comparison, elementwise
+from ascendtensor.ops.pointwise import comparison, elementwise
 
 REAL = [dtype for dtype in d.ALL if not dtype.is_complex]
 TOLERANCE = {d.float16: (2e-3, 2e-3), d.bfloat16: (1.6e-2, 1.6e-2), d.float32: (1e-6, 1e-6), d.complex64: (1e-6, 1e-6)}

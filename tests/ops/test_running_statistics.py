@@ -9,7 +9,7 @@ import pytest
 from harness import array, d, host, tensor
 
 from ascendtensor.nn import functional as F
-from ascendtensor.ops import normalization
+from ascendtensor.ops.nn import normalization
 
 
 def moved(values: Any, mean: Any, variance: Any, momentum: float) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from ascendtensor import dtypes as d
-from ascendtensor.ops import bessel, comparison, elementwise, floats, special, unary
+from ascendtensor.ops.pointwise import bessel, comparison, elementwise, floats, special, unary
 
 FEW = settings(max_examples=15, deadline=None)
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)

@@ -29,7 +29,7 @@ DEPENDENCIES = {name.replace("-", "_") for name in re.findall(r'"([\w-]+)', _DEC
 OWNERS = {
     "onnx": {"ascendtensor/simulator/onnx_graph.py"},
     "onnxruntime": {"ascendtensor/simulator/engine/onnx_session.py"},
-    "opt_einsum": {"ascendtensor/ops/einsum.py"},
+    "opt_einsum": {"ascendtensor/ops/linalg/einsum.py"},
     "pytest": {"ascendtensor/testing.py"},
     "rich": {"ascendtensor/demo.py"},
     "safetensors": {"ascendtensor/saving.py"},

@@ -9,8 +9,9 @@ import numpy as np
 
 from ... import dtypes as d
 from ...errors import ShapeError, UnsupportedError, ValueRangeError
-from ...ops import combining, comparison, gather, indexing, shape, sorting, views
+from ...ops import combining, gather, indexing, shape, sorting, views
 from ...ops.arguments import is_tensor
+from ...ops.pointwise import comparison
 from ...ops.writing import copy_into
 from ...promotion import result_type
 from ...shapes import normalize_dim

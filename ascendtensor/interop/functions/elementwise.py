@@ -8,9 +8,11 @@ from typing import Any, Final
 
 from ... import dtypes as d
 from ...errors import DTypeError, ShapeError, ValueRangeError
-from ...ops import bessel, comparison, complex_numbers, elementwise, folding, gather, reduction, shape, sorting, special, unary, views
+from ...ops import gather, reduction, shape, sorting, views
 from ...ops.arguments import is_tensor
+from ...ops.nn import folding
 from ...ops.operands import common_dtype, in_dtype
+from ...ops.pointwise import bessel, comparison, complex_numbers, elementwise, special, unary
 from .. import numpy as border
 from ..ufuncs import same_dtype
 

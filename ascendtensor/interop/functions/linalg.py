@@ -7,21 +7,10 @@ from typing import Any, Final
 
 from ... import dtypes as d
 from ...errors import ShapeError, ValueRangeError
-from ...ops import (
-    elementwise,
-    fft,
-    linalg_eigen,
-    linalg_factors,
-    linalg_norms,
-    linalg_products,
-    linalg_vectors,
-    matmul,
-    reduction,
-    shape,
-    views,
-)
-from ...ops import linalg as systems
-from ...ops.einsum import einsum
+from ...ops import fft, reduction, shape, views
+from ...ops.linalg import eigen, factors, matmul, norms, products, systems, vectors
+from ...ops.linalg.einsum import einsum
+from ...ops.pointwise import elementwise
 from .. import numpy as border
 from ..ufuncs import same_dtype
 
@@ -92,7 +81,7 @@ def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, ax
     a, b = views.movedim(a, axisa, -1), views.movedim(b, axisb, -1)
     if a.shape[-1] != 3 or b.shape[-1] != 3:
         raise ShapeError("vectors of 3 elements are needed").with_context("cross", (a, b))
-    return views.movedim(linalg_vectors.cross(*views.broadcast_tensors(a, b), dim=-1), -1, axisc)
+    return views.movedim(vectors.cross(*views.broadcast_tensors(a, b), dim=-1), -1, axisc)
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
@@ -101,7 +90,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    return linalg_norms.norm(border.floating(x), ord, axis, keepdims)
+    return norms.norm(border.floating(x), ord, axis, keepdims)
 
 
 def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
@@ -109,7 +98,7 @@ def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: An
 
 
 def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    return linalg_norms.matrix_norm(border.floating(x), ord, (-2, -1), keepdims)
+    return norms.matrix_norm(border.floating(x), ord, (-2, -1), keepdims)
 
 
 def _solve(a: Any, b: Any) -> Any:
@@ -126,13 +115,13 @@ def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
 
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     a = border.floating(a)
-    return linalg_factors.svd(a, full_matrices) if compute_uv else linalg_factors.svdvals(a)
+    return factors.svd(a, full_matrices) if compute_uv else factors.svdvals(a)
 
 
 def _qr(a: Any, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "complete", "r"):
         raise ValueRangeError(f"mode={mode!r} is not there for tensors", where="linalg.qr", advice='"reduced", "complete" and "r" are.')
-    found = linalg_factors.qr(border.floating(a), mode)
+    found = factors.qr(border.floating(a), mode)
     return found[1] if mode == "r" else found
 
 
@@ -143,25 +132,25 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
 def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     a = border.floating(a)
     tolerance = rcond if border.is_given(rcond) else rtol if border.is_given(rtol) else 1e-15
-    return linalg_norms.pinv(a, rtol=tolerance, hermitian=hermitian)
+    return norms.pinv(a, rtol=tolerance, hermitian=hermitian)
 
 
 def _cond(x: Any, p: Any = None) -> Any:
     if not x.desc.numel:
         raise ShapeError("a matrix without elements has no condition number").with_context("linalg.cond", (x,))
-    return linalg_norms.cond(border.floating(x), p)
+    return norms.cond(border.floating(x), p)
 
 
 def _matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     if A.ndim < 2:
         return reduction.any(A).to("int64")
-    return linalg_norms.matrix_rank(border.floating(A), tol, hermitian, **({} if rtol is None else {"rtol": rtol}))
+    return norms.matrix_rank(border.floating(A), tol, hermitian, **({} if rtol is None else {"rtol": rtol}))
 
 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     a, b = _floats(a, b)
     vector = b.ndim == 1
-    found = linalg_norms.lstsq(a, views.unsqueeze(b, -1) if vector else b, rcond, driver="gelsd")
+    found = norms.lstsq(a, views.unsqueeze(b, -1) if vector else b, rcond, driver="gelsd")
     return (views.select(found[0], -1, 0) if vector else found[0], *found[1:])
 
 
@@ -228,18 +217,18 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "linalg.cross": lambda x1, x2, /, *, axis=-1: _cross(x1, x2, axis=axis),
     "linalg.det": lambda a: systems.det(border.floating(a)),
     "linalg.diagonal": lambda x, /, *, offset=0: systems.diagonal(x, offset=offset),
-    "linalg.eig": lambda a: linalg_eigen.eig(border.floating(a)),
-    "linalg.eigh": lambda a, UPLO="L": linalg_factors.eigh(border.floating(a), UPLO),
-    "linalg.eigvals": lambda a: linalg_eigen.eigvals(border.floating(a)),
-    "linalg.eigvalsh": lambda a, UPLO="L": linalg_factors.eigvalsh(border.floating(a), UPLO),
+    "linalg.eig": lambda a: eigen.eig(border.floating(a)),
+    "linalg.eigh": lambda a, UPLO="L": factors.eigh(border.floating(a), UPLO),
+    "linalg.eigvals": lambda a: eigen.eigvals(border.floating(a)),
+    "linalg.eigvalsh": lambda a, UPLO="L": factors.eigvalsh(border.floating(a), UPLO),
     "linalg.inv": lambda a: systems.inv(border.floating(a)),
     "linalg.lstsq": _lstsq,
     "linalg.matmul": _matmul,
     "linalg.matrix_norm": _matrix_norm,
-    "linalg.matrix_power": lambda a, n: linalg_products.matrix_power(a, n),
+    "linalg.matrix_power": lambda a, n: products.matrix_power(a, n),
     "linalg.matrix_rank": _matrix_rank,
     "linalg.matrix_transpose": lambda x, /: x.mT,
-    "linalg.multi_dot": lambda arrays, *, out=None: border.put(linalg_products.multi_dot(same_dtype(*border.tensors(*arrays))), out),
+    "linalg.multi_dot": lambda arrays, *, out=None: border.put(products.multi_dot(same_dtype(*border.tensors(*arrays))), out),
     "linalg.norm": _norm,
     "linalg.outer": _standard_outer,
     "linalg.pinv": _pinv,
@@ -247,7 +236,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "linalg.slogdet": lambda a: systems.slogdet(border.floating(a)),
     "linalg.solve": _solve,
     "linalg.svd": _svd,
-    "linalg.svdvals": lambda x, /: linalg_factors.svdvals(border.floating(x)),
+    "linalg.svdvals": lambda x, /: factors.svdvals(border.floating(x)),
     "linalg.tensordot": lambda x1, x2, /, *, axes=2: _tensordot(x1, x2, axes),
     "linalg.tensorinv": lambda a, ind=2: systems.tensorinv(border.floating(a), ind),
     "linalg.tensorsolve": _tensorsolve,

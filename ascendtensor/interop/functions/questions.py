@@ -12,7 +12,8 @@ from ... import base, promotion
 from ...base import TensorBase
 from ...dtypes import as_dtype, get_default_dtype, python_number
 from ...errors import DTypeError
-from ...ops import comparison, reduction, views
+from ...ops import reduction, views
+from ...ops.pointwise import comparison
 from .. import numpy as border
 from ..ufuncs import same_dtype
 from .elementwise import isclose

@@ -10,8 +10,10 @@ import numpy as np
 
 from ... import dtypes as d
 from ...errors import ShapeError, ValueRangeError
-from ...ops import comparison, linalg_vectors, reduction, shape, sorting, statistics, unary, views
+from ...ops import reduction, shape, sorting, statistics, views
 from ...ops.arguments import is_tensor
+from ...ops.linalg import vectors
+from ...ops.pointwise import comparison, unary
 from .. import numpy as border
 from .. import reducing
 from ..reducing import Reduction
@@ -283,7 +285,7 @@ def _cov(
     m, y, fweights, aweights = border.tensors(m, y, fweights, aweights)
     rows = _rows(border.cast(m, dtype), y, rowvar)
     correction = (0 if bias else 1) if ddof is None else ddof
-    return linalg_vectors.cov(rows, correction=correction, fweights=fweights, aweights=aweights)
+    return vectors.cov(rows, correction=correction, fweights=fweights, aweights=aweights)
 
 
 def _rows(m: Any, y: Any, rowvar: bool) -> Any:
@@ -296,7 +298,7 @@ def _rows(m: Any, y: Any, rowvar: bool) -> Any:
 
 def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
     x, y = border.tensors(x, y)
-    return linalg_vectors.corrcoef(_rows(border.cast(x, dtype), y, rowvar))
+    return vectors.corrcoef(_rows(border.cast(x, dtype), y, rowvar))
 
 
 def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:

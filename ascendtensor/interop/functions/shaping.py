@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from ...errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
-from ...ops import folding, gather, host, shape, views
+from ...ops import gather, host, shape, views
+from ...ops.nn import folding
 from ...shapes import broadcast_shapes, normalize_dim
 from .. import numpy as border
 

@@ -15,7 +15,7 @@ from ...codes import Format
 from ...dtypes import dtype as DType
 from ...errors import ShapeError
 from ...promotion import Kind
-from .. import geometry
+from ..rules import geometry
 from ..schema import Attr, Input, Meta, Outcome, Output, Row, Rule
 
 Ints = tuple[int, ...]

@@ -6,7 +6,7 @@ from typing import Final
 
 from ... import dtypes as d
 from ...promotion import Kind
-from .. import creation_rules as rules
+from ..rules import creation as rules
 from ..schema import Attr, Input, Output, Row
 from .forms import COMPLEX, INTS, UNSIGNED
 

@@ -9,7 +9,7 @@ from ... import dtypes as d
 from ...codes import Format
 from ...errors import ShapeError
 from ...promotion import Kind
-from .. import geometry
+from ..rules import geometry
 from ..schema import Attr, Input, Meta, Outcome, Output, Row
 from .forms import HALVES_AND_SINGLE
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from ... import dtypes as d
 from ...promotion import Kind
-from .. import gather_rules as rules
+from ..rules import gather as rules
 from ..schema import Attr, Input, Output, Row
 from .forms import COMPLEX, FLOATS, HALVES_AND_SINGLE, INTS, SAME_BITS, UNSIGNED
 

@@ -6,7 +6,8 @@ from typing import Final
 
 from ... import dtypes as d
 from ...promotion import Kind
-from .. import rules, shape_rules
+from .. import rules
+from ..rules import shape as shape_rules
 from ..schema import Attr, Input, Output, Row
 from .forms import COMPLEX, FLOATS, HALVES_AND_SINGLE, INTS, MOVED, UNSIGNED
 

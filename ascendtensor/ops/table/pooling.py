@@ -12,7 +12,7 @@ from ... import dtypes as d
 from ...codes import Format
 from ...errors import ShapeError, ValueRangeError
 from ...promotion import Kind
-from .. import geometry
+from ..rules import geometry
 from ..schema import Attr, Input, Meta, Outcome, Output, Row
 from .forms import HALVES_AND_SINGLE
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from ... import dtypes as d
 from ...promotion import Kind
-from .. import random_rules as rules
+from ..rules import random as rules
 from ..schema import Attr, Input, Output, Row
 from .forms import FLOATS
 

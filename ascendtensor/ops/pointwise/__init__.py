@@ -1,0 +1,1 @@
+"""Functions element by element: arithmetic, comparisons, mathematical and special functions, complex numbers."""
