@@ -10,9 +10,7 @@ from typing import Any, Generic, TypeVar
 from .. import dtypes as d
 from ..dtypes import dtype as DType
 from ..ops import reduction, shape, views
-from ..ops.linalg import eigen, products, systems, vectors
-from ..ops.linalg import factors as factors
-from ..ops.linalg import norms as norms
+from ..ops.linalg import eigen, factors, norms, products, systems, vectors
 from ..ops.linalg.factors import eigvalsh, svdvals
 from ..ops.linalg.systems import det, inv
 from ..ops.results import NamedTuple
