@@ -14,6 +14,7 @@ from ascendtensor.simulator.kernels.registry import BFLOAT16, Array
 Steps = Callable[..., None]
 
 _INT16: Final = np.dtype(np.int16)
+_UINT16: Final = np.dtype(np.uint16)
 _SIZE: Final = np.array(0x7FFF, np.int16)
 _SIGN: Final = np.array(-0x8000, np.int16)
 _FIFTEEN: Final = np.array(15, np.int16)
@@ -25,6 +26,7 @@ def bits(x: Array) -> Array:
 
 
 _INFINITY: Final = {FLOAT16: 0x7C00, BFLOAT16: 0x7F80}
+_SIGN_BIT: Final = 0x8000
 
 
 def _places(x: Array) -> Array:
@@ -36,6 +38,28 @@ def _places(x: Array) -> Array:
     np.bitwise_xor(place, x, place)
     np.subtract(place, negative, place)
     return place
+
+
+def turned(x: Array, out: Array) -> None:
+    """Writes integers in the order of all the numbers whose bits are given, -0.0 below 0.0; done again it gives the bits back.
+
+    NaNs come beyond the infinity of their sign. `out` may be `x`.
+    """
+    negative = np.right_shift(x, _FIFTEEN)
+    np.bitwise_and(negative, _SIZE, negative)
+    np.bitwise_xor(negative, x, out)
+
+
+def lowest(dtype: np.dtype[Any]) -> int:
+    """What ``turned`` makes of -infinity."""
+    return -1 - _INFINITY[dtype]
+
+
+def signs(x: Array, dtype: np.dtype[Any]) -> tuple[bool, bool]:
+    """Whether an array of at least one half's bits has any with a sign, and whether such a one is NaN."""
+    numbers = x.view(_UINT16)
+    last = numbers.item(numbers.argmax())
+    return last >= _SIGN_BIT, last > _SIGN_BIT + _INFINITY[dtype]
 
 
 def _no_nan(place: Array, infinity: int) -> bool:

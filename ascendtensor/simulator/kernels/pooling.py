@@ -1,9 +1,9 @@
 """Pools: the largest element or the mean of each window.
 
 A window's maximum or sum is taken one axis after the other, rows before columns, in blocks of channels that stay in the cache. Half types
-are pooled as float32. Sources: operator prototypes of nn_pooling_ops.h, CANN 8.1.RC1, and what their comments say of limits; operators
-without a public prototype (MaxPool3DWithArgmaxV2, AdaptiveMaxPool3d) by their kernel information. A last window may hang over the end with
-ceil_mode, if it starts inside the image or in the padding before it.
+are pooled as float32, or by their bits where nothing but the maximum is asked for. Sources: operator prototypes of nn_pooling_ops.h, CANN
+8.1.RC1, and what their comments say of limits; operators without a public prototype (MaxPool3DWithArgmaxV2, AdaptiveMaxPool3d) by their
+kernel information. A last window may hang over the end with ceil_mode, if it starts inside the image or in the padding before it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from ascendtensor.codes import DataType
+from ascendtensor.simulator.kernels import half_bits
 from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
 from ascendtensor.simulator.kernels.operands import needs, unknown
 from ascendtensor.simulator.kernels.registry import (
@@ -117,13 +118,19 @@ class _Blocks:
         return np.full((self.step, *self.windows.padded), self.fill, work)
 
     def of(self, number: int, room: Array | None) -> tuple[slice, Array]:
-        part = slice(number * self.step, min((number + 1) * self.step, self.flat.shape[0]))
-        block = self.flat[part]
+        part = self.part(number)
+        return part, self.padded(self.flat[part], room)
+
+    def part(self, number: int) -> slice:
+        return slice(number * self.step, min((number + 1) * self.step, self.flat.shape[0]))
+
+    def padded(self, block: Array, room: Array | None) -> Array:
+        """A block, padded where there is room for that, in the dtype in which it is pooled."""
         if room is None:
-            return part, float32_of(block)
+            return float32_of(block)
         padded = room[: block.shape[0]]
         padded[along(slice(None), *self.windows.interior)] = block
-        return part, padded
+        return padded
 
 
 def _steps(ufunc: np.ufunc, block: Array, windows: Windows, out: Array | None) -> tuple[list[_Step], Array]:
@@ -178,6 +185,51 @@ def _pooled(images: Array, out: Array, windows: Windows, ufunc: np.ufunc, fill: 
     shared(blocks.number, work, images.size >= _LARGE)
 
 
+class _HalfMaxima:
+    """The largest element of each window of halves, found among integers in their order; of two zeros the positive one.
+
+    The bits of a block in which no sign is set are such integers as they stand. A NaN whose sign is set would be the least of them: its
+    block goes through float32.
+    """
+
+    __slots__ = ("bits", "blocks", "images", "out", "ready", "target", "windows")
+
+    def __init__(self, images: Array, out: Array, windows: Windows) -> None:
+        self.images = images.reshape(-1, *windows.size)
+        self.out = out.reshape(-1, *windows.out)
+        self.bits, self.target = half_bits.bits(self.images), half_bits.bits(self.out)
+        self.windows = windows
+        self.blocks = _Blocks(self.bits, windows, half_bits.lowest(images.dtype))
+        few = images.size <= _FEW and self.blocks.number == 1 and windows.padded == windows.size
+        self.ready = _steps(np.maximum, self.bits, windows, self.target) if few else None
+
+    def run(self) -> None:
+        shared(self.blocks.number, self._some, self.images.size >= _LARGE)
+
+    def _some(self, start: int, stop: int) -> None:
+        room = self.blocks.room()
+        for number in range(start, stop):
+            part = self.blocks.part(number)
+            bits, target = self.bits[part], self.target[part]
+            signed, odd = half_bits.signs(bits, self.images.dtype)
+            if odd:
+                _pooled(self.images[part], self.out[part], self.windows, np.maximum, -np.inf, None)
+                continue
+            if signed:
+                block = np.empty_like(bits)
+                half_bits.turned(bits, block)
+                bits = block
+            if self.ready is not None and not signed:
+                steps, result = self.ready
+            else:
+                steps, result = _steps(np.maximum, self.blocks.padded(bits, room), self.windows, target)
+            _run(steps)
+            if signed or room is not None:  # a window may have nothing but padding
+                half_bits.turned(result, target)
+            elif result is not target:
+                np.copyto(target, result)
+
+
 def _bound(images: Array, out: Array, windows: Windows, ufunc: np.ufunc, fill: float, factors: Array | None) -> Task:
     """Few elements as steps whose views and memory are there before; the steps themselves take less time than to make those."""
     if images.size <= _FEW and windows.padded == windows.size and images.dtype == out.dtype == _FLOAT32:
@@ -193,7 +245,10 @@ def _bound(images: Array, out: Array, windows: Windows, ufunc: np.ufunc, fill: f
 @binder("MaxPoolV3")
 def _max_pool(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     x = needs(inputs[0], "x")
-    return _bound(x, outputs[0], _max_windows(x.shape[2:], attrs), np.maximum, -np.inf, None)
+    windows = _max_windows(x.shape[2:], attrs)
+    if x.dtype in HALVES and x.size:
+        return _HalfMaxima(x, outputs[0], windows).run, ()
+    return _bound(x, outputs[0], windows, np.maximum, -np.inf, None)
 
 
 def _members(windows: Windows, padding: bool) -> Array:

@@ -204,15 +204,39 @@ def test_blocks_of_pools_and_resizes_change_nothing(monkeypatch: pytest.MonkeyPa
         same(found, expected)
 
 
+CONTENTS = {
+    "no sign": np.abs,
+    "signs": np.negative,
+    "infinities": lambda x: np.where(x < 0.3, -np.inf, x),
+    "NaN": lambda x: np.where(np.abs(x) < 0.1, np.nan, x),
+    "-NaN": lambda x: np.where(np.abs(x) < 0.1, -np.nan, x),
+    "zeros": lambda x: np.where(x < 0, -0.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.dtype(np.float16), BFLOAT16], ids=str)
+@pytest.mark.parametrize("contents", CONTENTS)
+@pytest.mark.parametrize("block", [40, pooling._BLOCK])
+def test_the_largest_halves_are_those_of_float32(dtype: np.dtype[Any], contents: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pooling, "_BLOCK", block)
+    x = CONTENTS[contents](sample((3, 4, 6, 7), np.float32)).astype(dtype)
+    pools = [POOL, {**POOL, "ksize": [1, 1, 3, 2], "pads": [1, 1, 0, 1]}, {**POOL, "ksize": [1, 1, 1, 1], "pads": [0, 0, 3, 0]}]
+    for attrs in pools:
+        (shape,) = ruled("MaxPoolV3", [x], **attrs)
+        got = made("MaxPoolV3", [x], shape, dtype, **attrs)
+        same(got, made("MaxPoolV3", [x.astype(np.float32)], shape, np.float32, **attrs))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
 @pytest.mark.parametrize("kernel", [(1, 1), (2, 1), (1, 3), (2, 2)])
-def test_a_bound_pool_sees_what_its_operand_has_become(kernel: tuple[int, int]) -> None:
-    x, shape = sample((2, 3, 7, 9), np.float32), (2, 3, 7 // kernel[0], 9 // kernel[1])
-    out = np.empty(shape, np.float32)
+def test_a_bound_pool_sees_what_its_operand_has_become(kernel: tuple[int, int], dtype: Any) -> None:
+    x, shape = sample((2, 3, 7, 9), dtype), (2, 3, 7 // kernel[0], 9 // kernel[1])
+    out = np.empty(shape, dtype)
     pool = lookup("MaxPoolV3")
     assert pool is not None
     fn, args = pool.bind([x], [out], defaults("MaxPoolV3", {"ksize": [1, 1, *kernel], "strides": [1, 1, *kernel]}))
-    for seed in range(2):
-        x[...] = np.random.default_rng(seed).standard_normal(x.shape)
+    for seed in range(3):
+        x[...] = np.random.default_rng(seed).standard_normal(x.shape) if seed < 2 else 2.0
         x[0, 0, 0, 0] = np.nan
         fn(*args)
         cut = x[:, :, : shape[2] * kernel[0], : shape[3] * kernel[1]]
