@@ -611,7 +611,7 @@ def _masked_select(x: Array, mask: Array, out: Array) -> list[Shape]:
     values, chosen, found = x.reshape(-1), mask.reshape(-1), out.reshape(-1)
 
     def take(begin: int, held: Array, start: int, number: int) -> None:
-        part, target = values[begin : begin + _PART], front(found[start:], (number,))
+        part, target = values[begin : begin + held.size], front(found[start:], (number,))
         if number >= held.size * _NEARLY_ALL:  # NumPy then copies runs
             np.copyto(target, part[held])
         else:
@@ -622,9 +622,12 @@ def _masked_select(x: Array, mask: Array, out: Array) -> list[Shape]:
 
 def _part_by_part(mask: Array, take: Callable[[int, Array, int, int], None]) -> int:
     """Hands over each part of a flat mask, small enough for the cache: where it begins, itself, how many true elements lie before it and
-    how many in it. Returns how many there are."""
+    how many in it. Returns how many there are. Where few are true a part of the mask is all that goes through the cache, so all is one."""
     numbers = [int(np.count_nonzero(mask[begin : begin + _PART])) for begin in range(0, mask.size, _PART)]
     starts = [*itertools.accumulate(numbers, initial=0)]
+    if mask.size < _SHARED and starts[-1] <= mask.size * _RARE:
+        take(0, mask, 0, starts[-1])
+        return starts[-1]
 
     def work(first: int, last: int) -> None:
         for index in range(first, last):
@@ -659,9 +662,12 @@ def _masked_scatter(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
         raise ValueError(f"the mask takes {number} elements, updates has {updates.size}")
     np.copyto(out, x)
     flat, chosen, values = out.reshape(-1), mask.reshape(-1), updates.reshape(-1)
+    if number >= chosen.size * _NEARLY_ALL:
+        flat[chosen] = values[:number]
+        return
 
     def put(begin: int, held: Array, start: int, number: int) -> None:
-        part, given = flat[begin : begin + _PART], values[start : start + number]
+        part, given = flat[begin : begin + held.size], values[start : start + number]
         part[held if number >= held.size * _NEARLY_ALL else _places_in(held, number)] = given
 
     _part_by_part(chosen, put)
