@@ -291,6 +291,10 @@ def test_long_masks(share: float, length: int) -> None:
     same(selected[:number], x[mask])
     assert run("NonZero", [mask], [places]) == [(number, 1)]
     same(places[:number, 0], np.flatnonzero(mask))
+    whole, wanted = np.empty_like(x), np.where(mask, 0, x)
+    wanted[mask] = x[::-1][:number]
+    run("MaskedScatter", [x, mask, x[::-1].copy()], [whole])
+    same(whole, wanted)
     if number:
         with pytest.raises(ValueError, match=r"only room for|could not broadcast"):
             run("MaskedSelect", [x, mask], [selected[: number - 1]])
