@@ -71,7 +71,7 @@ def scaled_dot_product_attention(
     batch = query.desc.shape[:-2]
     if enable_gqa:
         query, key, value = _grouped(query, key, value)
-    scores = _scores(query, key, 1 / math.sqrt(query.desc.shape[-1]) if scale is None else float(scale))
+    scores = _scores(query, key, 1 / math.sqrt(query.desc.shape[-1] or 1) if scale is None else float(scale))
     if enable_gqa:
         scores = views.reshape(scores, (*batch, *scores.desc.shape[-2:]))
     weights = _weights(scores, attn_mask, is_causal)

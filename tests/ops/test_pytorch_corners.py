@@ -159,3 +159,73 @@ def test_pads_take_their_places_from_what_is_cut_off() -> None:
     assert pad(x, (-1, 2)).tolist() == [[2.0, 3.0, 0.0, 0.0]]
     with pytest.raises(ValueError, match="cuts off more"):
         pad(x, (-4, 0), "replicate")
+
+
+@pytest.mark.parametrize("name", ["l1_loss", "mse_loss", "smooth_l1_loss"])
+def test_one_number_counts_as_much_as_the_other_operand_of_a_loss(name: str) -> None:
+    loss = getattr(at.nn.functional, name)
+    x, one = at.tensor([0.1, 0.7], dtype=at.float16), at.tensor(0.3, dtype=at.float64)
+    for how in ("none", "mean", "sum"):
+        whole = loss(x.to(at.float64), at.full((2,), 0.3, dtype=at.float64), reduction=how)
+        assert loss(x, one, reduction=how).dtype is at.float64 and at.allclose(loss(x, one, reduction=how), whole, rtol=1e-14)
+        assert at.allclose(loss(one, x, reduction=how), whole, rtol=1e-14)
+    found = loss(at.tensor([1, 2]), at.tensor([3.0, 2.0], dtype=at.float16))
+    assert found.dtype is at.float16 and found.item() == {"l1_loss": 1.0, "mse_loss": 2.0, "smooth_l1_loss": 0.75}[name]
+
+
+def test_losses_of_integers() -> None:
+    functional, x, y = at.nn.functional, at.tensor([1, 5]), at.tensor([3, 2])
+    assert functional.l1_loss(x, y, reduction="none").tolist() == [2, 3]
+    small = functional.l1_loss(x.to(at.int8), y.to(at.int8), reduction="sum")
+    assert (small.dtype, small.item()) == (at.int64, 5)
+    for loss in (functional.l1_loss, functional.mse_loss, functional.smooth_l1_loss):
+        with pytest.raises(TypeError, match="floating"):
+            loss(x, y)
+    found = functional.margin_ranking_loss(x, y, at.tensor([1, 1]))
+    assert (found.dtype, found.item()) == (at.float32, 1.0)
+    pairs = at.tensor([[1, 2], [3, 4]]), at.tensor([[2, 1], [0, 1]], dtype=at.float16), at.tensor([1, -1])
+    found = functional.cosine_embedding_loss(*pairs, reduction="none")
+    assert found.dtype is at.float32 and np.allclose(host(found), [0.2, 0.8], 1e-6)
+    assert functional.poisson_nll_loss(at.tensor([0, 1]), at.tensor([1, 2], dtype=at.float16)).dtype is at.float32
+    assert functional.poisson_nll_loss(at.tensor([0, 1]), at.tensor(2.0, dtype=at.float64)).dtype is at.float64
+
+
+def test_logits_give_a_loss_of_the_targets_dtype() -> None:
+    loss = at.nn.functional.binary_cross_entropy_with_logits
+    for dtype in (at.float16, at.float64):
+        assert loss(at.ones(3), at.ones(3, dtype=dtype)).dtype is dtype
+
+
+@pytest.mark.parametrize("name", ["nll_loss", "cross_entropy"])
+def test_no_class_is_needed_where_there_is_no_target(name: str) -> None:
+    loss = getattr(at.nn.functional, name)
+    rows, targets = at.zeros(0, 0), at.zeros(0, dtype=at.int64)
+    assert loss(rows, targets, reduction="none").shape == (0,) and loss(rows, targets, reduction="sum").item() == 0
+    assert np.isnan(loss(rows, targets, at.zeros(0)).item()) and loss(at.zeros(2, 0, 0), at.zeros(2, 0, dtype=at.int64)).isnan().item()
+    with pytest.raises(ValueError, match="number of classes"):
+        loss(at.zeros(2, 0), at.zeros(2, dtype=at.int64))
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_images_without_channels_or_without_a_place(rank: int) -> None:
+    functional, size = at.nn.functional, (5,) * rank
+    spread = getattr(functional, f"conv_transpose{rank}d")
+    for dtype in (at.float32, at.float16, at.float64):
+        image, weight = at.ones(2, 2, *(1,) * rank, dtype=dtype), at.ones(2, 3, *(2,) * rank, dtype=dtype)
+        assert spread(image, weight, at.ones(3, dtype=dtype), padding=1).shape == (2, 3, *(0,) * rank)
+        with pytest.raises(ValueError, match="nothing is left"):
+            spread(image, weight, padding=2)
+        for kind in ("avg", "max"):
+            pool = getattr(functional, f"adaptive_{kind}_pool{rank}d")
+            assert pool(at.ones(2, 0, *size, dtype=dtype), 3).shape == (2, 0, *(3,) * rank)
+            assert pool(at.ones(0, *size, dtype=dtype), 0).shape == (0, *(0,) * rank)
+            with pytest.raises(ValueError, match="no elements"):
+                pool(at.ones(2, 3, *size[1:], 0, dtype=dtype), 3)
+        assert functional.instance_norm(at.ones(2, 0, *size, dtype=dtype)).shape == (2, 0, *size)
+
+
+def test_attention_of_vectors_without_elements() -> None:
+    x = at.ones(2, 3, 0)
+    assert at.nn.functional.scaled_dot_product_attention(x, x, x).shape == (2, 3, 0)
+    found = at.nn.functional.scaled_dot_product_attention(x, x, at.tensor([[[1.0], [2.0], [6.0]]] * 2))
+    assert np.allclose(host(found), 3.0)

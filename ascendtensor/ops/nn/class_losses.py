@@ -88,6 +88,8 @@ def _class_loss(rows: T, target: T, weight: T | None, ignore_index: int, how: st
             weight = in_dtype(weight, rows.desc.dtype)
         return call(table.NLL_LOSS, (rows, target, weight), (how, ignore_index))[0]
     rows = widened(rows)
+    if not target.desc.numel and not rows.desc.shape[1]:  # no class is needed where there is no target
+        return finished(views.reshape(rows, (0,)), how, like.desc.dtype)
     kept = comparison.ne(target, ignore_index)
     chosen = comparison.eq(one_hot(target, rows.desc.shape[1]), 1)
     each = comparison.cast(kept, rows.desc.dtype)

@@ -102,7 +102,7 @@ def mse_loss(input: T, target: T, *, reduction: str = "mean", weight: T | None =
     """The squared difference.
 
     Args:
-        input, target: Tensors of floating dtype that broadcast.
+        input, target: Tensors that broadcast, at least one of them of floating dtype.
         reduction: "mean", "sum" or "none".
         weight: Tensor of the shape of `input`, or None; the mean divides by its sum.
 
@@ -121,42 +121,56 @@ def mse_loss(input: T, target: T, *, reduction: str = "mean", weight: T | None =
         tensor(5., device='npu:0')
     """
     check_reduction(reduction, "mse_loss")
-    floating(input, "mse_loss")
     if weight is None:
         found = by_operator(table.MSE_LOSS, (input, target), (reduction,))
         if found is not None:
             return found
-    error = elementwise.sub(widened(input), widened(target))
-    return _summed_up(elementwise.mul(error, error), input, target, weight, reduction, "mse_loss")
+    wide, goal, dtype = _expanded(input, target)
+    if dtype.category < d.FLOATING:
+        floating(input, "mse_loss")
+    error = elementwise.sub(wide, goal)
+    return _summed_up(elementwise.mul(error, error), input, weight, reduction, dtype, "mse_loss")
 
 
-def _summed_up(losses: T, input: T, target: T, weight: T | None, reduction: str, function: str) -> T:
+def _expanded(input: T, target: T) -> tuple[T, T, DType]:
+    """Both in the dtype to compute in, and that of the loss. PyTorch expands them first, so that a 0-d one counts as much as the other."""
+    rank = max(len(input.desc.shape), len(target.desc.shape))
+    dtype = promotion.result_type([(each.desc.dtype, rank) for each in (input, target)])
+    if dtype.is_complex:
+        return input, target, dtype
+    work = d.float32 if dtype in reductions.HALVES else dtype
+    return in_dtype(input, work), in_dtype(target, work), dtype
+
+
+def _summed_up(losses: T, input: T, weight: T | None, reduction: str, dtype: DType, function: str) -> T:
     if weight is None:
-        return finished(losses, reduction, common(input, target))
+        return finished(losses, reduction, dtype)
     _check_weight(input, weight, function)
-    return weighed(losses, weight, reduction, common(input, target, weight))
+    return weighed(losses, weight, reduction, promotion.promote_types(dtype, weight.desc.dtype))
 
 
 @checked
 def l1_loss(input: T, target: T, *, reduction: str = "mean", weight: T | None = None) -> T:
-    """The absolute difference. Arguments, result and errors as for `mse_loss`.
+    """The absolute difference. Arguments, result and errors as for `mse_loss`, and integers where `reduction` is not "mean".
 
-    Ascend operator: LpLoss; composed for float64 and with weights. Like: torch.nn.functional.l1_loss.
+    Ascend operator: LpLoss; composed for float64, integers and with weights. Like: torch.nn.functional.l1_loss.
 
     Examples:
         >>> at.nn.functional.l1_loss(at.tensor([1.0, 2.0]), at.tensor([0.0, 5.0]))
         tensor(2., device='npu:0')
     """
     check_reduction(reduction, "l1_loss")
-    floating(input, "l1_loss")
     if weight is None:
         found = by_operator(table.L1_LOSS, (input, target), (reduction,))
         if found is not None:
             return found
-    losses = unary.abs(elementwise.sub(widened(input), widened(target)))
-    if input.desc.dtype.is_complex:
-        return finished(losses, reduction, losses.desc.dtype)
-    return _summed_up(losses, input, target, weight, reduction, "l1_loss")
+    wide, goal, dtype = _expanded(input, target)
+    losses = unary.abs(elementwise.sub(wide, goal))
+    if dtype.is_complex:
+        dtype = losses.desc.dtype
+    elif dtype.category < d.FLOATING and reduction != "none":
+        dtype = d.int64
+    return _summed_up(losses, input, weight, reduction, dtype, "l1_loss")
 
 
 @checked
@@ -170,7 +184,6 @@ def smooth_l1_loss(input: T, target: T, *, reduction: str = "mean", beta: float 
         tensor([0.1250, 2.5000], device='npu:0')
     """
     check_reduction(reduction, "smooth_l1_loss")
-    floating(input, "smooth_l1_loss")
     if beta < 0:
         raise ValueRangeError(f"beta must not be negative, but is {beta}", where="smooth_l1_loss")
     if beta == 0:
@@ -178,7 +191,10 @@ def smooth_l1_loss(input: T, target: T, *, reduction: str = "mean", beta: float 
     found = by_operator(table.SMOOTH_L1_LOSS, (input, target), (reduction, float(beta)))
     if found is not None:
         return found
-    return finished(elementwise.div(_huber(input, target, beta), beta), reduction, common(input, target))
+    wide, goal, dtype = _expanded(input, target)
+    if dtype.category < d.FLOATING:
+        floating(input, "smooth_l1_loss")
+    return finished(elementwise.div(_huber(wide, goal, beta), beta), reduction, dtype)
 
 
 @checked
@@ -249,6 +265,9 @@ def poisson_nll_loss(input: T, target: T, log_input: bool = True, full: bool = F
     """
     check_reduction(reduction, "poisson_nll_loss")
     dtype = common(input, target)
+    if input.desc.dtype.category < d.FLOATING:  # the exponential of integers, less their product
+        ranks = [len(each.desc.shape) for each in (input, target)]
+        dtype = promotion.result_type([(d.get_default_dtype(), ranks[0]), (dtype, max(ranks))])
     rate, count = (_float(each, dtype) for each in (input, target))
     if log_input:
         losses = elementwise.sub(unary.exp(rate), elementwise.mul(count, rate))
@@ -385,7 +404,7 @@ def binary_cross_entropy_with_logits(
         pos_weight: Weights of positive targets, a tensor that broadcasts, or None.
 
     Returns:
-        A 0-d tensor, or one of the operands' shape, of the promoted dtype.
+        A 0-d tensor, or one of the operands' shape, of the dtype of `target`.
 
     Raises:
         ShapeError: The shapes differ.
@@ -403,16 +422,15 @@ def binary_cross_entropy_with_logits(
     same_shape(input, target, function)
     floating(input, function)
     floating(target, function)
-    dtype = common(input, target)
     found = by_operator(table.BCE_WITH_LOGITS, (input, target, weight, pos_weight), (reduction,))
     if found is not None:
-        return finished(found, "none", dtype)
+        return finished(found, "none", target.desc.dtype)
     wide, goal = widened(input), widened(target)
     tail = elementwise.add(unary.log1p(unary.exp(unary.neg(unary.abs(wide)))), elementwise.maximum(unary.neg(wide), 0.0))
     if pos_weight is not None:
         tail = elementwise.mul(tail, elementwise.add(elementwise.mul(goal, elementwise.sub(pos_weight, 1)), 1))
     losses = elementwise.add(elementwise.mul(elementwise.rsub(goal, 1), wide), tail)
-    return finished(_weighted(losses, weight), reduction, dtype)
+    return finished(_weighted(losses, weight), reduction, target.desc.dtype)
 
 
 @checked

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ...base import TensorBase
+from ...dtypes import FLOATING, get_default_dtype
 from ...errors import ShapeError, ValueRangeError
 from .. import reduction as reductions
 from ..arguments import checked
+from ..operands import in_dtype
 from ..pointwise import comparison, elementwise, unary
 from ..reduction import floating, widened
 from ..table import losses as table
@@ -54,7 +56,7 @@ def margin_ranking_loss(input1: T, input2: T, target: T, margin: float = 0, *, r
             "margin_ranking_loss", (input1, input2, target)
         )
     gain = elementwise.mul(widened(target), elementwise.sub(widened(input1), widened(input2)))
-    return finished(_floor(elementwise.rsub(gain, margin)), reduction, common(input1, input2, target))
+    return finished(_floor(elementwise.rsub(gain, float(margin))), reduction, common(input1, input2, target))
 
 
 @checked
@@ -92,7 +94,7 @@ def cosine_embedding_loss(input1: T, input2: T, target: T, margin: float = 0, *,
     """`1 - cosine` where `target` is 1, `max(0, cosine - margin)` where it is -1.
 
     Args:
-        input1, input2: (batch, length) or (length) tensors of floating dtype.
+        input1, input2: (batch, length) or (length) tensors.
         target: 1 or -1, a (batch) or 0-d tensor.
         margin: The cosine that others may have.
         reduction: "mean", "sum" or "none".
@@ -118,7 +120,7 @@ def cosine_embedding_loss(input1: T, input2: T, target: T, margin: float = 0, *,
         raise ShapeError(f"(batch, length) inputs with a (batch) target or (length) with a 0-d one are needed, not {shapes}").with_context(
             function, (input1, input2, target)
         )
-    floating(input1, function)
+    input1, input2 = (in_dtype(each, get_default_dtype()) if each.desc.dtype.category < FLOATING else each for each in (input1, input2))
     left, right = widened(input1), widened(input2)
     product = reductions.sum(elementwise.mul(left, right), -1)
     squares = [elementwise.add(reductions.sum(elementwise.mul(each, each), -1), 1e-12) for each in (left, right)]

@@ -513,7 +513,7 @@ def instance_norm(
         )
     for name, param in (("running_mean", running_mean), ("running_var", running_var)):
         _check_channels(param, shape, name, "instance_norm")
-    result = _group_norm(input, shape[1], weight, bias, eps, "instance_norm")[0]
+    result = _group_norm(input, shape[1] or 1, weight, bias, eps, "instance_norm")[0]
     if (running_mean is not None or running_var is not None) and input.desc.numel:
         variance, mean = reduction.var_mean(widened(input), tuple(range(2, len(shape))))
         for target, value in ((running_mean, mean), (running_var, variance)):

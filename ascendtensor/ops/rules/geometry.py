@@ -107,7 +107,7 @@ def spread_sizes(size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation
 
     Raises:
         ValueRangeError: A number that must be positive is not, or `output_padding` is not below stride or dilation.
-        ShapeError: Nothing is left.
+        ShapeError: Less than nothing is left.
     """
     positive(kernel, "kernel_size")
     positive(stride, "stride")
@@ -121,7 +121,7 @@ def spread_sizes(size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation
         (length - 1) * step - 2 * side + span + extra
         for length, step, side, span, extra in zip(size, stride, padding, reach(kernel, dilation), output_padding, strict=True)
     )
-    if min(found, default=1) < 1:
+    if min(found, default=0) < 0:
         raise ShapeError(
             f"nothing is left: input {list(size)}, kernel {list(kernel)}, stride {list(stride)}, padding {list(padding)}, dilation "
             f"{list(dilation)}, output_padding {list(output_padding)} would give an output of size {list(found)}"

@@ -28,14 +28,19 @@ def _image(shape: Ints, rank: int) -> Ints:
     return (*shape[:2], *_filled(shape[2:], rank, 1))
 
 
-def check(shape: Ints) -> None:
+def check(shape: Ints, first: int = 1) -> None:
     """Refuse images without elements.
+
+    Args:
+        shape: That of (batch, channels, ...).
+        first: From which dimension on lengths must not be 0.
 
     Raises:
         ShapeError: Channels or a spatial dimension have length 0.
     """
-    if 0 in shape[1:]:
-        raise ShapeError(f"an image of shape {list(shape)} has no elements; only the batch may be empty")
+    if 0 in shape[first:]:
+        spare = "the batch" if first == 1 else "batch and channels"
+        raise ShapeError(f"an image of shape {list(shape)} has no elements; only {spare} may be empty")
 
 
 def pooled(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil: bool) -> Ints:
@@ -119,7 +124,7 @@ def adapted(shape: Ints, size: Ints) -> Ints:
         ShapeError: There is nothing to pool.
         ValueRangeError: A negative length.
     """
-    check(shape)
+    check(shape, 2)
     if min(size) < 0:
         raise ValueRangeError(f"output_size {list(size)} must not be negative")
     return (*shape[:2], *size)
