@@ -29,10 +29,17 @@ _INFINITY: Final = {FLOAT16: 0x7C00, BFLOAT16: 0x7F80}
 _SIGN_BIT: Final = 0x8000
 
 
-def _places(x: Array) -> Array:
-    """Integers in the numbers' order, 0 for both zeros; the bits themselves where no sign is set."""
-    if x.item(x.argmin()) >= 0:
-        return x
+def _places(x: Array, infinity: int) -> Array | None:
+    """Integers in the numbers' order, 0 for both zeros; the bits themselves where no sign is set, None with a NaN among them."""
+    numbers = x.view(_UINT16)
+    last = numbers.item(numbers.argmax())
+    if last < _SIGN_BIT or last > _SIGN_BIT + infinity:
+        return x if last <= infinity else None
+    place = _signed_places(x)
+    return place if place.item(place.argmax()) <= infinity else None
+
+
+def _signed_places(x: Array) -> Array:
     negative = np.right_shift(x, _FIFTEEN)
     place = np.asarray(np.bitwise_and(negative, _SIZE))  # of 0 dims NumPy gives a scalar
     np.bitwise_xor(place, x, place)
@@ -62,14 +69,14 @@ def signs(x: Array, dtype: np.dtype[Any]) -> tuple[bool, bool]:
     return last >= _SIGN_BIT, last > _SIGN_BIT + _INFINITY[dtype]
 
 
-def _no_nan(place: Array, infinity: int) -> bool:
-    return bool(-infinity <= place.item(place.argmin()) and place.item(place.argmax()) <= infinity)
-
-
 def places(x: Array) -> Array | None:
     """Integers in the order of an array's numbers, 0 for both zeros; None with a NaN among them."""
-    place = _places(x.view(_INT16)) if x.size else x.view(_INT16)
-    return place if not x.size or _no_nan(place, _INFINITY[x.dtype]) else None
+    return _places(x.view(_INT16), _INFINITY[x.dtype]) if x.size else x.view(_INT16)
+
+
+def compared(x: Array, dtype: np.dtype[Any]) -> Array | None:
+    """The same for the bits of an array of at least one half."""
+    return _places(x, _INFINITY[dtype])
 
 
 def order(x: Array) -> Array:
@@ -77,7 +84,7 @@ def order(x: Array) -> Array:
     place = places(x)
     if place is None:
         values = x.view(_INT16)
-        place = np.where(np.bitwise_and(values, _SIZE) > _INFINITY[x.dtype], _SIZE, _places(values))
+        place = np.where(np.bitwise_and(values, _SIZE) > _INFINITY[x.dtype], _SIZE, _signed_places(values))
     return place
 
 
@@ -85,8 +92,8 @@ def _ordered(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
     infinity = _INFINITY[dtype]
 
     def steps(out: Array, a: Array, b: Array) -> None:
-        left, right = _places(a), _places(b)
-        if _no_nan(left, infinity) and _no_nan(right, infinity):
+        left, right = _places(a, infinity), _places(b, infinity)
+        if left is not None and right is not None:
             ufunc(left, right, out)
         else:
             ufunc(a.view(dtype), b.view(dtype), out)
@@ -119,8 +126,8 @@ def _extreme(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
     wins = np.greater_equal if ufunc is np.maximum else np.less_equal
 
     def steps(out: Array, a: Array, b: Array) -> None:
-        left, right = _places(a), _places(b)
-        if _no_nan(left, infinity) and _no_nan(right, infinity):
+        left, right = _places(a, infinity), _places(b, infinity)
+        if left is not None and right is not None:
             choose(out, wins(left, right), a, b)
         else:
             ufunc(a.view(dtype), b.view(dtype), out=out.view(dtype))

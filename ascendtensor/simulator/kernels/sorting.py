@@ -49,6 +49,13 @@ from ascendtensor.simulator.kernels.shape import FLATTENED
 
 _INT32 = int(DataType.INT32)
 
+_SHORT = 64
+"""Elements of a line up to which sorting all of them is as quick as selecting."""
+_LONG = 4096
+"""Elements of a line from which the best of columns tell where its best are."""
+_FEW = 256
+"""Up to so many elements are sorted without their places packed in."""
+
 
 def order_key(x: Array, descending: bool = False) -> Array:
     """Integers that are ordered like the elements, -0.0 equal to 0.0 and NaN last (first if descending)."""
@@ -150,31 +157,55 @@ def _first(key: Array, k: int, in_order: bool) -> Array:
     return places.reshape(*key.shape[:-1], k)
 
 
-def _first_of_line(x: Array, k: int, largest: bool) -> Array | None:
-    """The same for one line of numbers without NaN, by the numbers themselves; None where this is not quicker.
+class _TopOfLine:
+    """The k first of one line of numbers, by the numbers themselves, where there is no NaN and this is quicker.
 
-    The line is laid out in columns: the k-th best of their best elements is a bound that at least k elements reach, and few others.
+    Few others reach a bound that at least k elements reach: the k-th of all, or in a long line, laid out in columns, the k-th of their
+    best elements.
     """
-    length, columns = x.size, 4 * k
-    if length < 16 * columns or length < 4096:
-        return None
-    number = half_bits.order(x) if x.dtype in HALVES else x.view(np.uint8) if x.dtype.kind == "b" else x
-    if number.dtype.kind not in "iuf":
-        return None
-    best, reaches = (np.maximum, np.greater_equal) if largest else (np.minimum, np.less_equal)
-    heads = best.reduce(number[: length // columns * columns].reshape(-1, columns), 0)
-    if number.dtype.kind == "f" and (_has_nan(heads) or _has_nan(number[length // columns * columns :])):
-        return None
-    place = columns - k if largest else k - 1
-    heads.partition(place)
-    places = reaches(number, heads[place]).nonzero()[0]
-    if places.size * 8 > length:
-        return None
-    found = number[places]
-    if largest:
-        found = np.negative(found) if found.dtype.kind == "f" else np.invert(found)
-    chosen: Array = places[found.argsort(kind="stable")[:k]]
-    return chosen
+
+    __slots__ = ("best", "cut", "half", "k", "largest", "number", "place", "places", "reaches", "rows", "values", "x")
+
+    def __init__(self, x: Array, k: int, largest: bool, values: Array, places: Array) -> None:
+        self.x, self.k, self.largest = raw(x), k, largest
+        self.values, self.places = raw(values), places
+        self.half = x.dtype if x.dtype in HALVES else None
+        self.number = half_bits.bits(x) if self.half else x.view(np.uint8) if x.dtype.kind == "b" else x
+        self.best = np.maximum.reduce if largest else np.minimum.reduce
+        self.reaches: np.ufunc = np.greater_equal if largest else np.less_equal
+        length, columns = x.size, 4 * k if x.size >= max(64 * k, _LONG) else 0
+        self.cut = length // columns * columns if columns else 0
+        self.rows = self.number[: self.cut].reshape(-1, columns) if columns else None
+        self.place = (columns or length) - k if largest else k - 1
+
+    def run(self) -> None:
+        order = self._first()
+        if order is None:
+            order = _first(order_key(self.x if self.half is None else self.number.view(self.half), self.largest), self.k, True)
+        _take_last(self.x, order, self.values)
+        np.copyto(self.places, order, "unsafe")
+
+    def _first(self) -> Array | None:
+        """Their places; None where the numbers themselves don't tell."""
+        number = self.number if self.half is None else half_bits.compared(self.number, self.half)
+        if number is None:
+            return None
+        rows = self.rows if number is self.number or self.rows is None else number[: self.cut].reshape(self.rows.shape)
+        heads = number.copy() if rows is None else self.best(rows, 0)
+        if number.dtype.kind == "f" and (_has_nan(heads) or (rows is not None and _has_nan(number[self.cut :]))):
+            return None
+        heads.partition(self.place)
+        places = self.reaches(number, heads[self.place]).nonzero()[0]
+        if places.size > max(number.size // 8, 2 * self.k):  # so many are equal
+            return None
+        found = number[places]
+        if places.size > _FEW:
+            order = _argsort(order_key(found, self.largest))
+        else:
+            order = (np.negative(found) if found.dtype.kind == "f" else np.invert(found)) if self.largest else found
+            order = order.argsort(kind="stable")
+        chosen: Array = places[order[: self.k]]
+        return chosen
 
 
 def _has_nan(floats: Array) -> bool:
@@ -184,9 +215,7 @@ def _has_nan(floats: Array) -> bool:
 
 def _top_k(x: Array, k: int, axis: int, largest: bool, in_order: bool, values: Array, places: Array) -> None:
     rows = _last(x, axis)
-    order = _first_of_line(rows, k, largest) if rows.ndim == 1 else None
-    if order is None:
-        order = _first(order_key(rows, largest), k, in_order)
+    order = _first(order_key(rows, largest), k, in_order)
     _take_last(raw(rows), order, _last(raw(values), axis))
     np.copyto(_last(places, axis), order, casting="unsafe")
 
@@ -203,6 +232,8 @@ def _bind_top_k(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
         raise ValueError(f"k is {k}, the output has room for {values.shape[axis]}")
     if values.size == 0:
         return values.fill, (0,)
+    if x.ndim == 1 and max(_SHORT, 4 * k) <= x.size and x.dtype.kind != "c":
+        return _TopOfLine(x, k, attrs["largest"], values, places).run, ()
     return _top_k, (x, k, axis, attrs["largest"], attrs["sorted"], values, places)
 
 

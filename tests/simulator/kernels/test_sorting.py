@@ -39,12 +39,16 @@ def sorted_by(op_type: str, inputs: list[Any], shape: Any, dtype: Any, **attrs: 
 @DTYPES
 @pytest.mark.parametrize("largest", [False, True])
 @pytest.mark.parametrize("special", [False, True])
-def test_top_k_of_a_long_line(dtype: Any, largest: bool, special: bool) -> None:
-    x = (sample((5003,), np.int32) % 4001 - 2000).astype(dtype)
+@pytest.mark.parametrize("length,k", [(64, 16), (901, 200), (5003, 40)])
+def test_top_k_of_a_line(dtype: Any, largest: bool, special: bool, length: int, k: int) -> None:
+    """By all elements or by the best of columns, by the numbers or, with a NaN or where too many are equal, by keys."""
+    x = np.random.default_rng(length).integers(-2000, 2000, length).astype(dtype)
     if special and (dtype.kind == "f" or dtype == BFLOAT16):
-        x[1000:1012], x[-2:] = EDGES.astype(dtype), np.nan
-    values, indices = sorted_by("TopKV2", [x, scalar(40, np.int32)], (40,), dtype, largest=largest)
-    want = stable(x, 0, largest)[:40]
+        x[10:22], x[-2:] = EDGES.astype(dtype), np.nan
+    elif special:
+        x[10:-5] = 7
+    values, indices = sorted_by("TopKV2", [x, scalar(k, np.int32)], (k,), dtype, largest=largest)
+    want = stable(x, 0, largest)[:k]
     same(indices, want)
     same(values, x[want])
 
