@@ -7,6 +7,8 @@ from pathlib import Path
 
 from harness import Record
 
-RECORDS: list[Record] = [
-    record for path in sorted(Path(__file__).parent.glob("records_*.py")) for record in importlib.import_module(path.stem).RECORDS
-]
+FAMILIES: dict[str, list[Record]] = {
+    path.stem.removeprefix("records_"): importlib.import_module(path.stem).RECORDS
+    for path in sorted(Path(__file__).parent.glob("records_*.py"))
+}
+RECORDS: list[Record] = [record for family in FAMILIES.values() for record in family]
