@@ -20,7 +20,7 @@ from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..promotion import promote_types
 from . import views
 from .arguments import checked
-from .call import call, structured
+from .call import call, plain, structured
 from .pointwise import comparison, elementwise, unary, unsigned
 from .results import MinMax, ValuesIndices
 from .table import reduction as table
@@ -98,8 +98,28 @@ def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike |
     if dim.__class__ is list:
         dim = tuple(dim)
     if dtype is None:
+        if dim is None and out is None and not keepdim and input.desc.dtype is d.bool_ and input.desc.numel >= _LONG_MASK:
+            return _trues(input)
         return structured(table.SUM, input, dim, keepdim) if out is None else write(table.SUM, out, (input,), (dim, keepdim))
     return into(_in_dtype(call(table.SUM, (_given(input, dtype),), (dim, keepdim)), dtype), out)
+
+
+_LONG_MASK: Final = 1 << 18
+"""Masks from this length on are counted by words."""
+_WORDS: Final = 64
+
+
+def _trues(mask: T) -> T:
+    """How many elements of a mask are true, as a 0-d int64 tensor. Four are counted at once, as bytes of an int32: no chip adds bytes, and
+    as int64 each would be read and written with eight times as many."""
+    flat = views.ravel(mask)
+    length = flat.desc.numel
+    columns = length // (4 * _WORDS)
+    words = views.view(plain(views.narrow(flat, 0, 0, columns * 4 * _WORDS)), d.int32)
+    sums = call(table.SUM_OF_WORDS, (views.view(words, _WORDS, columns),), (0, False))  # no byte of them is above 64
+    found = structured(table.SUM, views.view(sums, d.uint8), None, False)
+    left = length - columns * 4 * _WORDS
+    return elementwise.add(found, structured(table.SUM, views.narrow(flat, 0, length - left, left), None, False)) if left else found
 
 
 def _given(input: T, dtype: DTypeLike) -> T:

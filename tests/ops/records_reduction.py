@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from harness import COMPLEX, FLOATS, INT64, INTS, SAME, Array, Record, Refused, With, array, d, edges, views
+from harness import COMPLEX, FLOATS, INT64, INTS, SAME, Arguments, Array, Record, Refused, With, array, d, edges, views
 
 from ascendtensor.dtypes import dtype as DType
 from ascendtensor.ops import reduction
@@ -270,7 +270,18 @@ def correlate(name: str, function: Callable[..., Any], reference: Callable[..., 
     return Record(name, function, deviation(reference), deviations, dtypes=(*FLOATS, *COMPLEX), result=real, tolerances=POWERS, **more)
 
 
+def long_masks(dtype: DType) -> Iterator[Arguments]:
+    """Whole words, some bytes more, all true, a view that starts inside a word, a transposed one."""
+    for length in (1 << 18, (1 << 18) + 259):
+        yield (array(dtype, (length,)),)
+    yield (np.ones((2, 1 << 17), np.bool_),)
+    whole = array(dtype, (521, 509))
+    yield (whole.reshape(-1)[3:],)
+    yield (whole.T,)
+
+
 RECORDS = [
+    Record("sum.long_mask", reduction.sum, int64_total(np.sum), long_masks, (table.SUM_OF_WORDS,), (d.bool_,), INT64),
     Record(
         "sum",
         reduction.sum,

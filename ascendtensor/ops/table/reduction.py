@@ -108,6 +108,8 @@ def counts(operands: Sequence[Meta], size: int) -> Outcome:
 # Reductions
 
 SUM: Final = reduction("sum", "ReduceSum", (*FLOATS, d.int32, d.int64, *COMPLEX), Kind.SUM, identity=0)
+SUM_OF_WORDS: Final = reduction("sum", "ReduceSum", (d.int32,), Kind.SAME, identity=0)
+"""Sums in the dtype of what is added up."""
 PROD: Final = reduction("prod", "ReduceProd", (*FLOATS, d.int64, *COMPLEX), Kind.SUM, identity=1)
 MEAN: Final = reduction("mean", "ReduceMean", (*FLOATS, *COMPLEX), Kind.FLOAT_ONLY, identity=float("nan"))
 NANSUM: Final = reduction("nansum", "ReduceNansum", (d.float32, d.float16, d.bfloat16), Kind.FLOAT_ONLY, identity=0)
