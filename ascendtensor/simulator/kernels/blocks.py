@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.simulator.kernels import half_bits, half_tables
-from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, lend, narrow, widen
+from ascendtensor.simulator.kernels.halves import FLOAT16, FLOAT32, HALVES, float32_of, lend, narrow, widen
 from ascendtensor.simulator.kernels.registry import Array, Shape, Task
 
 BLOCK = 65536
@@ -88,9 +88,11 @@ def bind_ufunc(ufunc: np.ufunc, operands: Sequence[Array], out: Array, *, half_l
             )
         if len(operands) == 1 and out.size >= half_tables.WORTH and out.dtype == dtype:
             return half_tables.bind(ufunc, ufunc_steps(ufunc), 0, operands[0], out)
-        if len(operands) == 2 and 1 < out.size <= BLOCK and _flat_alike(operands, out):
-            a, b = (x.reshape(()) if x.size == 1 else x.reshape(-1) for x in operands)
-            return _pair, (ufunc, a, a if a.__array_interface__ == b.__array_interface__ else b, out.reshape(-1))
+        if len(operands) == 2 and 1 < out.size <= BLOCK:
+            a, b = operands
+            if _flat_alike(operands, out):
+                a, b, out = (x.reshape(()) if x.size == 1 else x.reshape(-1) for x in (a, b, out))
+            return _pair, (ufunc, a, a if a.__array_interface__ == b.__array_interface__ else b, out)
     return bind_steps(ufunc_steps(ufunc), operands, out, result=_BOOL if out.dtype == _BOOL else None)
 
 
@@ -100,26 +102,34 @@ def _flat_alike(inputs: Sequence[Array], out: Array) -> bool:
 
 
 def _pair(ufunc: np.ufunc, a: Array, b: Array, out: Array) -> None:
-    """A ufunc of two halves, flat or single numbers, in one piece; an operand that is given twice is converted once."""
+    """A ufunc of two halves in one piece; an operand that is given twice is converted once."""
+    shape = out.shape
     room = lend(out.size, 4)
     left, right, *spare = room.arrays
-    if a.ndim:
+    if out.ndim != 1:
+        left, right = left.reshape(shape), right.reshape(shape)
+    result = left
+    if a.shape == shape:
         widen(a, left)
     else:
-        left = a.astype(FLOAT32)
+        left = _small(a)
     if b is a:
         right = left
-    elif b.ndim:
+    elif b.shape == shape:
         widen(b, right)
     else:
-        right = b.astype(FLOAT32)
+        right = _small(b)
     if out.dtype == _BOOL:
         ufunc(left, right, out=out)
     else:
-        result = left if a.ndim else right
         ufunc(left, right, out=result)
         narrow(result, out, (spare[0], spare[1]))
     room.give_back()
+
+
+def _small(x: Array) -> Array:
+    """A half operand that is broadcast, as float32."""
+    return x.astype(FLOAT32) if x.size <= _KEPT else float32_of(x)
 
 
 def one_dtype(arrays: Sequence[Array]) -> bool:

@@ -99,9 +99,10 @@ def product_task(a: Array, b: Array, out: Array) -> Task:
     return (_held_product if _size(a, out) == "middling" else np.matmul), (a, b, out)
 
 
-def _held_product(a: Array, b: Array, out: Array) -> None:
+def _held_product(a: Array, b: Array, out: Array | None) -> Array:
     with one_thread:
-        np.matmul(a, b, out)
+        result: Array = np.matmul(a, b, out)
+    return result
 
 
 def _size(a: Array, out: Array) -> str:

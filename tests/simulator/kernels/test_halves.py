@@ -166,13 +166,35 @@ def test_an_operand_that_is_given_twice_or_is_one_number(dtype):
     assert same(run("Mul", [x, x], x), (np.linspace(-3, 3, 10000).astype(dtype).astype(F32) ** 2).astype(dtype))
 
 
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+@pytest.mark.parametrize(
+    "shapes", [((100, 100), (1, 100)), ((100, 1), (100, 100)), ((100, 1), (1, 100)), ((2, 6000), (1, 6000)), ((), (3, 3000))]
+)
+def test_operands_that_are_broadcast(dtype, shapes):
+    x, y = (np.random.default_rng(len(shape)).normal(0, 2, shape).astype(dtype) for shape in shapes)
+    want = x.astype(F32) - y.astype(F32)
+    assert same(run("Sub", [x, y], np.empty(want.shape, dtype)), want.astype(dtype))
+    turned = [v.T for v in (x, y)]
+    assert same(run("Sub", turned, np.empty(want.T.shape, dtype)), want.T.astype(dtype))
+    assert (run("Greater", [x, y], np.empty(want.shape, np.bool_)) == (x.astype(F32) > y.astype(F32))).all()
+    if x.shape == want.shape:
+        assert same(run("Sub", [x, y], x), want.astype(dtype))
+
+
+def test_float16_of_any_length_becomes_float64_exactly():
+    for size in (16383, 16384, 1 << 16, 70000):
+        x = every(F16, size)
+        assert same(run("Cast", [x], np.empty(size), {"dst_type": 11}), x.astype(np.float64))
+
+
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
-def test_a_matrix_times_itself(dtype, turned):
+def test_a_matrix_times_itself_and_times_another(dtype, turned):
     m = np.random.default_rng(8).normal(0, 1, (70, 70)).astype(dtype)
-    got = run("BatchMatMulV2", [m, m], np.empty_like(m), {"adj_x1": False, "adj_x2": turned})
-    want = m.astype(np.float64) @ (m.T if turned else m).astype(np.float64)
-    np.testing.assert_allclose(got.astype(float), want, rtol=8e-3, atol=2e-3)
+    for other in (m, m.copy()):
+        got = run("BatchMatMulV2", [m, other], np.empty_like(m), {"adj_x1": False, "adj_x2": turned})
+        want = m.astype(np.float64) @ (m.T if turned else m).astype(np.float64)
+        np.testing.assert_allclose(got.astype(float), want, rtol=8e-3, atol=2e-3)
 
 
 @pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
