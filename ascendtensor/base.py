@@ -8,6 +8,7 @@ tensor class that imports them.
 from __future__ import annotations
 
 from math import prod
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from . import shapes
@@ -205,6 +206,28 @@ def make(cls: type[T], desc: TensorDesc, buffer: DeviceBuffer) -> T:
     tensor.desc = desc
     tensor.buffer = buffer
     return tensor
+
+
+def as_class(tensor: TensorBase, cls: type[T]) -> T:
+    """The same memory as a tensor of that class; the tensor itself if it is one of exactly this class."""
+    if tensor.__class__ is cls:
+        return tensor
+    result = _new(cls)
+    result.desc, result.buffer = tensor.desc, tensor.buffer
+    return result
+
+
+def state(tensor: TensorBase) -> tuple[dict[str, Any] | None, dict[str, Any] | None] | None:
+    """What a tensor of a subclass holds beside its elements, in `__dict__` and in `__slots__`; None where there is nothing."""
+    named = getattr(tensor, "__dict__", None) or None
+    slots = {
+        name: getattr(tensor, name)
+        for cls in tensor.__class__.__mro__
+        if not issubclass(TensorBase, cls)
+        for name, member in vars(cls).items()
+        if isinstance(member, MemberDescriptorType) and hasattr(tensor, name)
+    }
+    return (named, slots or None) if named or slots else None
 
 
 def view(tensor: T, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int) -> T:

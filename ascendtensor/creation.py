@@ -395,6 +395,10 @@ def _into(result: Any, out: TensorBase | None) -> NPUTensor:
 # Like another tensor
 
 
+def _like(made: TensorBase, input: TensorBase) -> NPUTensor:
+    return _wrap(base.as_class(made, input.__class__))
+
+
 @checked
 def empty_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """`empty` with shape, dtype and device of `input`, where not given. Like: torch.empty_like.
@@ -403,12 +407,9 @@ def empty_like(input: TensorBase, dtype: DTypeLike | None = None, device: Device
         >>> at.empty_like(at.ones(2, 3)).shape
         (2, 3)
     """
-    return empty(
-        input.desc.shape,
-        dtype=dtype or input.desc.dtype,
-        device=input.desc.device if device is None else device,
-        requires_grad=requires_grad,
-    )
+    no_autograd(requires_grad, "empty_like")
+    made = empty(input.desc.shape, dtype=dtype or input.desc.dtype, device=input.desc.device if device is None else device)
+    return _like(made, input)
 
 
 @checked
@@ -421,7 +422,9 @@ def full_like(
         >>> at.full_like(at.ones(2), 7)
         tensor([7., 7.], device='npu:0')
     """
-    return full(input.desc.shape, fill_value, dtype or input.desc.dtype, input.desc.device if device is None else device, requires_grad)
+    no_autograd(requires_grad, "full_like")
+    made = full(input.desc.shape, fill_value, dtype or input.desc.dtype, input.desc.device if device is None else device)
+    return _like(made, input)
 
 
 @checked

@@ -101,6 +101,16 @@ class dtype:
         """
         return self.numpy
 
+    @property
+    def kind(self) -> str:
+        """NumPy's letter for the category: ``"b"``, ``"u"``, ``"i"``, ``"f"`` (of bfloat16 too) or ``"c"``. Like: numpy.dtype.kind.
+
+        Examples:
+            >>> at.float16.kind, at.uint8.kind
+            ('f', 'u')
+        """
+        return "b" if self.category == BOOL else "f" if self.category == FLOATING else self.numpy.kind
+
     def to_real(self) -> DType:
         """The type of a complex type's parts; any other type itself."""
         return {complex64: float32, complex128: float64}.get(self, self)

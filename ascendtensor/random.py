@@ -15,8 +15,8 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from . import base, shapes
 from . import dtypes as d
-from . import shapes
 from .base import TensorBase
 from .creation import no_autograd
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
@@ -360,6 +360,11 @@ def randperm(
     return into(order if wanted is d.int64 else call(CAST, (order,), (wanted,)), out)
 
 
+def _like(drawn: TensorBase, input: TensorBase) -> NPUTensor:
+    made: Any = base.as_class(drawn, input.__class__)
+    return made
+
+
 @checked
 def rand_like(
     input: TensorBase, *, dtype: DTypeLike | None = None, device: DeviceLike = None, generator: Generator | None = None
@@ -370,7 +375,8 @@ def rand_like(
         >>> at.rand_like(at.ones(2, 3)).shape
         (2, 3)
     """
-    return rand(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
+    drawn = rand(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
+    return _like(drawn, input)
 
 
 @checked
@@ -383,7 +389,8 @@ def randn_like(
         >>> at.randn_like(at.ones(2, 3)).shape
         (2, 3)
     """
-    return randn(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
+    drawn = randn(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
+    return _like(drawn, input)
 
 
 @checked
@@ -404,7 +411,8 @@ def randint_like(
     """
     least, most = (0, low) if high is None else (low, high)
     wanted = dtype or input.desc.dtype
-    return randint(least, most, input.desc.shape, dtype=wanted, device=device or input.desc.device, generator=generator)
+    drawn = randint(least, most, input.desc.shape, dtype=wanted, device=device or input.desc.device, generator=generator)
+    return _like(drawn, input)
 
 
 @checked
@@ -442,12 +450,13 @@ def normal(
     if tensors:
         shape = shapes.broadcast_shapes(*(tensor.desc.shape for tensor in tensors))
         like = tensors[0].desc
-        drawn = _normal(shape, _floating(like.dtype, "normal"), generator, like.device)
+        drawn = base.as_class(_normal(shape, _floating(like.dtype, "normal"), generator, like.device), tensors[0].__class__)
     elif size is None:
         raise ShapeError("a size is needed where mean and std are numbers", where="normal")
     else:
         drawn = _normal(shapes.as_shape(size), _floating(dtype, "normal"), generator, device)
-    return into(elementwise.add(elementwise.mul(drawn, std), mean), out)
+    found: Any = elementwise.add(elementwise.mul(drawn, std), mean)
+    return into(found, out)
 
 
 @checked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, overload
@@ -143,13 +144,13 @@ class NPUTensor(Methods):
 
     @property
     def imag(self) -> Self:
-        """The imaginary parts of a complex tensor, a view. Like: torch.Tensor.imag.
+        """The imaginary parts of a complex tensor, a view; of any other, zeros that can't be written to. Like: numpy.ndarray.imag.
 
         Examples:
-            >>> at.tensor([1 + 2j]).imag
-            tensor([2.], device='npu:0')
+            >>> at.tensor([1 + 2j]).imag, at.ones(2).imag
+            (tensor([2.], device='npu:0'), tensor([0., 0.], device='npu:0'))
         """
-        return views.imag(self)
+        return views.imag(self) if self.desc.dtype.is_complex else views.expand(self.new_zeros(()), self.desc.shape)
 
     @property
     def is_npu(self) -> _Bool:
@@ -630,16 +631,34 @@ class NPUTensor(Methods):
         """The tensor itself, which has no gradients. Like: torch.Tensor.detach_."""
         return self
 
+    def as_subclass(self, cls: type[N]) -> N:
+        """The same memory as a tensor of a class of your own, whose `__init__` is not called. Like: torch.Tensor.as_subclass.
+
+        Examples:
+            >>> class Length(at.Tensor):
+            ...     unit = "m"
+            >>> x = at.ones(2).as_subclass(Length)
+            >>> type(x + 1).__name__, x.unit
+            ('Length', 'm')
+        """
+        if not (isinstance(cls, type) and issubclass(cls, NPUTensor)):
+            raise DTypeError(f"a subclass of NPUTensor is needed, not {cls!r}").with_context("as_subclass", (self,))
+        return base.as_class(views.alias(self), cls)
+
+    def __getstate__(self) -> Any:
+        """What a class of your own has beside the values, for copies and pickles: `(__dict__, __slots__)`, None where there is nothing."""
+        return base.state(self)
+
     def __copy__(self) -> Self:
-        return views.alias(self)
+        return _restored(views.alias(self), self.__getstate__())
 
     def __deepcopy__(self, memo: dict[_Int, Any]) -> Self:
-        copy = self.clone()
-        memo[id(self)] = copy
-        return copy
+        copied = self.clone()
+        memo[id(self)] = copied
+        return _restored(copied, copy.deepcopy(self.__getstate__(), memo))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (host.download(self), self.desc.device.name)
+        return _unpickled, (host.download(self), self.desc.device.name, self.__class__), self.__getstate__()
 
     @overload
     def to(self, dtype: DType, /, *, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False) -> Self: ...
@@ -785,25 +804,34 @@ class NPUTensor(Methods):
 
     # New tensors like this one
 
-    def new_empty(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+    def _like(self, made: TensorBase) -> Self:
+        return base.as_class(made, self.__class__)
+
+    def new_empty(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
         """`empty` of this dtype on this device. Like: torch.Tensor.new_empty."""
-        return creation.empty(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+        return self._like(
+            creation.empty(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+        )
 
-    def new_full(self, size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+    def new_full(self, size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
         """`full` of this dtype on this device. Like: torch.Tensor.new_full."""
-        return creation.full(size, fill_value, dtype or self.desc.dtype, self.desc.device if device is None else device)
+        return self._like(creation.full(size, fill_value, dtype or self.desc.dtype, self.desc.device if device is None else device))
 
-    def new_ones(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+    def new_ones(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
         """`ones` of this dtype on this device. Like: torch.Tensor.new_ones."""
-        return creation.ones(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+        return self._like(
+            creation.ones(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+        )
 
-    def new_tensor(self, data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+    def new_tensor(self, data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
         """`tensor` of this dtype on this device. Like: torch.Tensor.new_tensor."""
-        return creation.tensor(data, dtype or self.desc.dtype, self.desc.device if device is None else device)
+        return self._like(creation.tensor(data, dtype or self.desc.dtype, self.desc.device if device is None else device))
 
-    def new_zeros(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+    def new_zeros(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
         """`zeros` of this dtype on this device. Like: torch.Tensor.new_zeros."""
-        return creation.zeros(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+        return self._like(
+            creation.zeros(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
+        )
 
     # Writing
 
@@ -903,10 +931,25 @@ _DEVICE_TYPES: Final = frozenset({"npu", "cpu", "cuda", "gpu", "meta", "mps", "x
 """Words that mean a device, of which most are refused; other words are dtypes."""
 
 
-def _unpickled(array: Array, device: str) -> Any:
+def _restored(tensor: N, state: Any) -> N:
+    """With what `__getstate__` gave, as the module copy sets it."""
+    if state is None:
+        return tensor
+    own = getattr(tensor, "__setstate__", None)
+    if own is not None:
+        own(state)
+    else:
+        named, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+        for values in filter(None, (named, slots)):
+            for name, value in values.items():
+                setattr(tensor, name, value)
+    return tensor
+
+
+def _unpickled(array: Array, device: str, cls: type[NPUTensor] = NPUTensor) -> Any:
     """On the device that it came from; on the current one where this machine has no such device."""
     known = int(device.rpartition(":")[2]) < device_count()
-    return creation.tensor(array, device=device if known else None)
+    return base.as_class(creation.tensor(array, device=device if known else None), cls)
 
 
 base.set_default_class(NPUTensor)

@@ -137,10 +137,13 @@ def public() -> Iterator[Public]:
 
 
 def members(owner: type) -> Iterator[tuple[str, Any]]:
-    """Methods and properties for users: (name, function)."""
+    """Methods and properties for users: (name, function); of a kind of tensor, those that other tensors don't have."""
     inner = INNER.get(key(owner), "").split()
+    tensors = at.NPUTensor if owner is not at.NPUTensor and issubclass(owner, at.NPUTensor) else object
     for name in dir(owner):
         value = inspect.getattr_static(owner, name)
+        if value is inspect.getattr_static(tensors, name, None):
+            continue
         value = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
         value = value.fget if isinstance(value, property) else value.func if isinstance(value, functools.cached_property) else value
         shown = not name.startswith("_") and name not in inner

@@ -38,7 +38,7 @@ def operand(value: Any, like: TensorBase) -> Any:
         number = python_number(value)
         return number if isinstance(number, NUMBERS) else NotImplemented
     if isinstance(value, np.ndarray):
-        return upload(value, device=like.desc.device)
+        return upload(value, device=like.desc.device, cls=like.__class__)
     return NotImplemented
 
 
@@ -65,12 +65,23 @@ def is_array_like(value: Any) -> bool:
 
 def operands(*values: Any) -> list[Any]:
     """Operands on the device of the first tensor among them: arrays and lists are uploaded, numbers and None stay."""
-    device = next((value.desc.device for value in values if isinstance(value, TensorBase)), None)
-    return [one_operand(value, device, values) for value in values]
+    like = _first(values)
+    return [one_operand(value, like, values) for value in values]
 
 
-def one_operand(value: Any, device: Any, beside: tuple[Any, ...]) -> Any:
-    """One of `operands`, on this device; a list has the precision of what it stands beside."""
+def _first(values: tuple[Any, ...]) -> TensorBase | None:
+    return next((value for value in values if isinstance(value, TensorBase)), None)
+
+
+def _upload(value: Any, like: TensorBase | None, beside: tuple[Any, ...]) -> Any:
+    """On the device of `like` and of its class; a list has the precision of what it stands beside."""
+    if like is None:
+        return upload(value, floating=_precision(beside))
+    return upload(value, device=like.desc.device, floating=_precision(beside), cls=like.__class__)
+
+
+def one_operand(value: Any, like: TensorBase | None, beside: tuple[Any, ...]) -> Any:
+    """One of `operands`, beside this tensor."""
     if value is None or isinstance(value, DIRECT):
         return value
     if isinstance(value, np.generic):
@@ -79,7 +90,7 @@ def one_operand(value: Any, device: Any, beside: tuple[Any, ...]) -> Any:
             return number
     if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) and item.desc.shape for item in value):
         raise DTypeError("a list of tensors is no operand", advice="Join them with np.stack or np.concatenate.")
-    return upload(value, device=device, floating=_precision(beside))
+    return _upload(value, like, beside)
 
 
 def _precision(values: tuple[Any, ...]) -> d.dtype | None:
@@ -91,9 +102,9 @@ def _precision(values: tuple[Any, ...]) -> d.dtype | None:
 
 def tensors(*values: Any) -> list[Any]:
     """Like `operands`, but numbers become 0-d tensors too."""
-    device = next((value.desc.device for value in values if isinstance(value, TensorBase)), None)
-    found = [one_operand(value, device, values) for value in values]
-    return [upload(value, device=device, floating=_precision(values)) if isinstance(value, NUMBERS) else value for value in found]
+    like = _first(values)
+    found = [one_operand(value, like, values) for value in values]
+    return [_upload(value, like, values) if isinstance(value, NUMBERS) else value for value in found]
 
 
 def floating(value: Any, dtype: d.dtype | None = None) -> Any:

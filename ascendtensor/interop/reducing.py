@@ -128,7 +128,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
         return border.put(shape.clone(a) if axis == () else reduction.mean(a, axis, keep), out)
     chosen = border.spread(border.mask(where, a), a.shape)
     total = reduction.sum(comparison.where(chosen, a, 0), axis, keep)
-    return border.put(total / border.cast(reduction.sum(chosen, axis, keep), total.dtype), out)
+    return border.put(total / border.cast(reduction.sum(chosen, axis, keep), total.desc.dtype), out)
 
 
 def spread_of(

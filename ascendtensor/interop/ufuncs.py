@@ -314,10 +314,9 @@ def array_ufunc(like: TensorBase, ufunc: np.ufunc, method: str, inputs: tuple[An
     """
     how = UFUNCS.get(ufunc)
     if not options and how is not None and method == "__call__" and not how.floating and not how.of_tensors:
-        device = like.desc.device
         if all(map(border.is_array_like, inputs)):
             try:
-                return how.function(*[x if isinstance(x, border.DIRECT) else border.one_operand(x, device, inputs) for x in inputs])
+                return how.function(*[x if isinstance(x, border.DIRECT) else border.one_operand(x, like, inputs) for x in inputs])
             except AscendTensorError as error:
                 raise error.with_context(ufunc.__name__, filter(is_tensor, inputs)) from None
         return NotImplemented
@@ -341,7 +340,7 @@ def _call(like: Any, ufunc: np.ufunc, how: Ufunc, inputs: tuple[Any, ...], optio
         operands = border.tensors(like, *operands)[1:]
     elif how.of_tensors and not all(map(is_tensor, operands)):  # numbers in the dtype that they would not have changed
         common = common_dtype(*operands)
-        operands = [x if is_tensor(x) else upload(x, common, like.desc.device) for x in operands]
+        operands = [x if is_tensor(x) else upload(x, common, like.desc.device, cls=like.__class__) for x in operands]
     if dtype is not None:
         operands = [border.cast(x, dtype) if is_tensor(x) else x for x in operands]
     elif how.floating and not any(

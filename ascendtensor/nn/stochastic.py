@@ -13,7 +13,7 @@ from ..base import TensorBase
 from ..errors import ShapeError, ValueRangeError
 from ..ops import gather, reduction, views
 from ..ops.arguments import checked
-from ..ops.call import call
+from ..ops.call import made
 from ..ops.nn.activation import leaky_relu
 from ..ops.nn.softmax import softmax
 from ..ops.pointwise import comparison, elementwise, unary
@@ -38,7 +38,7 @@ def _uniform(like: T, generator: Generator | None) -> T:
 
 def _kept(like: T, shape: tuple[int, ...], p: float, generator: Generator | None) -> T:
     """Ones with probability `1 - p`, else zeros, of the dtype and on the device of a tensor."""
-    chance: T = call(FILL, (1 - p,), (shape, like.desc.dtype), like.desc.device)
+    chance: T = made(FILL, (1 - p,), (shape, like.desc.dtype), like)
     return bernoulli(chance, generator=generator)
 
 

@@ -96,6 +96,11 @@ def call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = 
     return _call(row, operands, arguments, device)
 
 
+def made(row: Row, numbers: tuple[Any, ...], arguments: tuple[Hashable, ...], like: TensorBase) -> Any:
+    """Launch a row that takes no tensor: the result lies where `like` does and has its class."""
+    return base.as_class(call(row, numbers, arguments, like.desc.device), like.__class__)
+
+
 def structured(row: Row, input: TensorBase, *arguments: Hashable) -> Any:
     """Launch a row that takes one tensor and has arguments; `call(row, (input,), arguments)` with less to do."""
     try:

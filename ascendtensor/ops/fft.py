@@ -20,7 +20,7 @@ from ..dtypes import get_default_dtype
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import shape, views
 from .arguments import checked
-from .call import call, structured, unary
+from .call import made, structured, unary
 from .operands import integers
 from .pointwise.complex_numbers import conj
 from .pointwise.elementwise import mul
@@ -593,7 +593,7 @@ def _resized(input: T, length: int, place: int) -> T:
         return input if length == shape_now[place] else views.narrow(input, place, 0, length)
     if not input.desc.numel:
         filled = (*shape_now[:place], length, *shape_now[place + 1 :])
-        return call(FILL, (0,), (filled, input.desc.dtype), input.desc.device)
+        return made(FILL, (0,), (filled, input.desc.dtype), input)
     return shape.pad(input, (0, 0) * (len(shape_now) - 1 - place) + (0, length - shape_now[place]))
 
 

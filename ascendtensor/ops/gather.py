@@ -19,7 +19,7 @@ from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import host, views
 from .arguments import ONE_DTYPE, checked, require_tensor
-from .call import binary, call, call_into, structured
+from .call import binary, call, call_into, made, structured
 from .indexing import index_put_, trimmed
 from .operands import dim_of, filled, in_dtype
 from .pointwise import comparison, elementwise
@@ -432,7 +432,7 @@ def _flat_places(shape: tuple[int, ...], index: TensorBase, dim: int) -> TensorB
     places = elementwise.mul(in_dtype(index, d.int64), steps[dim])
     for at, length in enumerate(index.desc.shape):
         if at != dim and length > 1:
-            along = call(RANGE, (0, length * steps[at], steps[at]), (length, d.int64), index.desc.device)
+            along = made(RANGE, (0, length * steps[at], steps[at]), (length, d.int64), index)
             places = elementwise.add(places, views.reshape(along, (length,) + (1,) * (len(shape) - 1 - at)))
     return places
 

@@ -161,7 +161,12 @@ def _downloaded(data: Any) -> Any:
 
 
 def upload(
-    data: Any, dtype: DType | None = None, device: DeviceLike = None, non_blocking: bool = False, floating: DType | None = None
+    data: Any,
+    dtype: DType | None = None,
+    device: DeviceLike = None,
+    non_blocking: bool = False,
+    floating: DType | None = None,
+    cls: type[TensorBase] | None = None,
 ) -> Any:
     """A new tensor with a copy of host data.
 
@@ -171,10 +176,11 @@ def upload(
         device: Where; by default the thread's current device.
         non_blocking: See `runtime.copies.upload`.
         floating: See `array_of`.
+        cls: Class of the tensor; by default the default class.
     """
     array = array_of(data, dtype, floating)
     desc = TensorDesc.of(array.shape, from_numpy(array.dtype), as_device(device))
-    return base.make(base.default_class(), desc, copies.upload(array, desc, non_blocking))
+    return base.make(cls or base.default_class(), desc, copies.upload(array, desc, non_blocking))
 
 
 # To the host

@@ -15,7 +15,7 @@ from ..base import TensorBase
 from ..dtypes import complex128, float64
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError
-from .call import call, structured
+from .call import made, structured
 from .table.elementwise import CAST
 from .table.movement import FILL
 
@@ -79,7 +79,7 @@ def filled(like: TensorBase, sizes: Sequence[int], value: Any, dtype: DType | No
     wanted = dtype or like.desc.dtype
     if wanted is complex128:  # Fill has no complex numbers of two doubles
         return in_dtype(filled(like, sizes, value, float64), wanted)
-    return call(FILL, (value,), (tuple(sizes), wanted), like.desc.device)
+    return made(FILL, (value,), (tuple(sizes), wanted), like)
 
 
 _LASTING: Final = 16

@@ -52,7 +52,8 @@ class Decision:
             self.compute, self.result = promotion.resolve(row.promotion, promoting)
         self.working = _working(row, self.compute)
         self.moved = self.compute in row.bits
-        metas = [Meta(_shape(operand), operand.dtype if isinstance(operand, TensorBase) else operand.__class__) for operand in operands]
+        kinds = (operand.desc.dtype if isinstance(operand, TensorBase) else operand.__class__ for operand in operands)
+        metas = [Meta(_shape(operand), kind) for operand, kind in zip(operands, kinds, strict=True)]
         self.outcome = row.rule(metas, *arguments)
         self.dtypes = self.outcome.dtypes or tuple(self._fixed(output.dtype) for output in row.outputs)
 
@@ -380,7 +381,8 @@ class FilledPlan(EmptyPlan):
 
     def launch(self, *operands: Any) -> Any:
         self.hits += 1
-        filled = tuple(self.fill(desc) for desc in self.results)
+        cls = self.cls if self.lead < 0 else operands[self.lead].__class__
+        filled = tuple(base.as_class(self.fill(desc), cls) for desc in self.results)
         return filled[0] if len(filled) == 1 else filled
 
     def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:

@@ -16,7 +16,7 @@ from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import host, views
 from .arguments import checked
-from .call import call, contiguous_copy, empty_like, plain, structured
+from .call import call, contiguous_copy, empty_like, made, plain, structured
 from .copying import as_pairs as as_pairs
 from .copying import clone as clone
 from .copying import contiguous as contiguous
@@ -331,7 +331,7 @@ def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, 
             raise ShapeError("without repeats a vector of numbers is needed").with_context("repeat_interleave", (input,))
         length = input.desc.numel
         dtype = d.int32 if input.desc.dtype is d.int32 else d.int64
-        input, repeats = call(RANGE, (0, length, 1), (length, dtype), input.desc.device), input
+        input, repeats = made(RANGE, (0, length, 1), (length, dtype), input), input
     if dim is None:
         input, dim = views.reshape(input, input.desc.numel), 0
     elif not input.desc.shape:

@@ -21,7 +21,7 @@ from ..dtypes import dtype as DType
 from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import gather, host, reduction, shape, views
 from .arguments import checked
-from .call import call, structured
+from .call import call, made, structured
 from .operands import dim_of
 from .pointwise import comparison, complex_numbers, elementwise, unsigned
 from .reduction import narrowed, widened
@@ -246,7 +246,7 @@ def median(input: T, dim: int | None = None, keepdim: bool = False, *, out: Any 
     """
     if dim is None:
         if input.desc.numel == 0 and input.desc.dtype.is_floating_point:
-            return into(call(FILL, (math.nan,), ((), input.desc.dtype), input.desc.device), out)
+            return into(made(FILL, (math.nan,), ((), input.desc.dtype), input), out)
         return into(_median(views.ravel(input), 0, False, "median").values, out)
     return into_all(_median(input, dim_of(input, dim, "median"), keepdim, "median"), out)
 
@@ -363,7 +363,7 @@ def _numbers(q: Any) -> Any:
 
 def _stacked(results: Sequence[T]) -> T:
     first = results[0]
-    whole: T = call(FILL, (0,), ((len(results), *first.desc.shape), first.desc.dtype), first.desc.device)
+    whole: T = made(FILL, (0,), ((len(results), *first.desc.shape), first.desc.dtype), first)
     for place, each in enumerate(results):
         copy_into(views.select(whole, 0, place), each)
     return whole
@@ -445,18 +445,18 @@ def _unique_pairs(input: T) -> tuple[Any, Any, Any]:
     parts = [views.real(flat), views.imag(flat)]
     count = flat.desc.numel
     if not count:
-        none = call(FILL, (0,), ((0,), d.int64), input.desc.device)
+        none = made(FILL, (0,), ((0,), d.int64), input)
         return flat, views.reshape(none, input.desc.shape), none
     order = argsort(parts[1], stable=True)
     order = gather.gather(order, 0, argsort(gather.gather(parts[0], 0, order), stable=True))
     ordered = [gather.gather(part, 0, order) for part in parts]
     changes = [comparison.ne(views.narrow(part, 0, 1, count - 1), views.narrow(part, 0, 0, count - 1)) for part in ordered]
-    fresh = shape.cat((call(FILL, (True,), ((1,), d.bool_), input.desc.device), comparison.logical_or(*changes)))
+    fresh = shape.cat((made(FILL, (True,), ((1,), d.bool_), input), comparison.logical_or(*changes)))
     values = complex_numbers.complex(*(gather.masked_select(part, fresh) for part in ordered))
     group = elementwise.sub(reduction.cumsum(fresh, 0), 1)
     inverse = gather.scatter(elementwise.mul(group, 0), 0, order, group)
     starts = views.ravel(gather.nonzero(fresh))
-    ends = shape.cat((views.narrow(starts, 0, 1, starts.desc.numel - 1), call(FILL, (count,), ((1,), d.int64), input.desc.device)))
+    ends = shape.cat((views.narrow(starts, 0, 1, starts.desc.numel - 1), made(FILL, (count,), ((1,), d.int64), input)))
     return values, views.reshape(inverse, input.desc.shape), elementwise.sub(ends, starts)
 
 
@@ -568,7 +568,7 @@ def searchsorted(
 def _in_order(operand: Any, kind: DType, like: TensorBase) -> Any:
     """int64 numbers in the order of an operand of a dtype."""
     if not isinstance(operand, TensorBase):
-        operand = call(FILL, (operand,), ((), kind), like.desc.device)
+        operand = made(FILL, (operand,), ((), kind), like)
     return unsigned.ordered(operand if operand.desc.dtype is kind else comparison.cast(operand, kind))
 
 
@@ -628,9 +628,9 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
             raise ValueRangeError(f"the numbers must not be negative, but there is {lowest}").with_context("bincount", (input,))
         size = max(size, highest + 1)
     if not input.desc.numel or not size:
-        return call(FILL, (0,), ((size,), dtype), input.desc.device)
+        return made(FILL, (0,), ((size,), dtype), input)
     if weights is None:
-        weights = call(FILL, (1,), (input.desc.shape, dtype), input.desc.device)
+        weights = made(FILL, (1,), (input.desc.shape, dtype), input)
     elif weights.desc.dtype is not dtype:
         weights = comparison.cast(weights, dtype)
     return call(counting.BINCOUNT, (input, weights), (size,))
@@ -663,7 +663,7 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0, *, out: T |
     limits: tuple[Any, Any] = (min, max)
     if min == max:
         if not input.desc.numel:
-            return into(call(FILL, (0,), ((bins,), input.desc.dtype), input.desc.device), out)
+            return into(made(FILL, (0,), ((bins,), input.desc.dtype), input), out)
         limits = (reduction.amin(input), reduction.amax(input))
     if input.desc.dtype is d.float64:
         return into(_tally(views.ravel(input), *limits, bins), out)
@@ -681,5 +681,5 @@ def _tally(flat: T, low: Any, high: Any, bins: int) -> T:
     part = elementwise.mul(elementwise.div(elementwise.sub(flat, low), width), bins)
     place = elementwise.clamp(_long(comparison.where(inside, part, 0.0)), 0, bins - 1)
     if not flat.desc.numel:
-        return call(FILL, (0,), ((bins,), d.float64), flat.desc.device)
+        return made(FILL, (0,), ((bins,), d.float64), flat)
     return call(counting.BINCOUNT, (place, comparison.cast(inside, d.float64)), (bins,))

@@ -14,7 +14,7 @@ from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from . import fft, gather, reduction, shape, views
 from .arguments import checked
-from .call import call, structured
+from .call import made, structured
 from .host import download
 from .pointwise import unary
 from .pointwise.elementwise import add, div, mul
@@ -115,7 +115,7 @@ def _window(window: T | None, length: int, n_fft: int, dtype: DType, like: T, fu
     if window is None:
         if length == n_fft:
             return None
-        window = call(FILL, (1,), ((length,), dtype.to_real()), like.desc.device)
+        window = made(FILL, (1,), ((length,), dtype.to_real()), like)
     elif window.desc.shape != (length,):
         raise ShapeError(f"the window has shape {list(window.desc.shape)}, not [{length}]").with_context(function, (like, window))
     before = (n_fft - length) // 2
@@ -195,7 +195,7 @@ def istft(
 def _weights(window: T | None, width: int, n_fft: int, frames: T) -> T:
     weights = _window(window, width, n_fft, frames.desc.dtype, frames, "istft")
     if weights is None:
-        weights = call(FILL, (1,), ((n_fft,), frames.desc.dtype), frames.desc.device)
+        weights = made(FILL, (1,), ((n_fft,), frames.desc.dtype), frames)
     return weights if weights.desc.dtype is frames.desc.dtype else structured(CAST, weights, frames.desc.dtype)
 
 
@@ -223,12 +223,12 @@ def _overlapped(frames: T, hop: int) -> T:
         apart = views.reshape(joined, (2, batch, joined.desc.shape[1]))
         return views.view_as_complex(shape.contiguous(views.movedim(apart, 0, -1)))
     reach = (count - 1) * hop + size
-    target: T = call(FILL, (0,), ((batch, reach), frames.desc.dtype), frames.desc.device)
+    target: T = made(FILL, (0,), ((batch, reach), frames.desc.dtype), frames)
     places = views.reshape(add(_steps(count, hop, frames, -1), _steps(size, 1, frames, 0)), -1)
     return gather.index_add(target, 1, places, views.reshape(shape.contiguous(frames), (batch, count * size)))
 
 
 def _steps(count: int, step: int, like: TensorBase, dim: int) -> Any:
     """0, step, 2 * step... as a column (-1) or a row (0)."""
-    column: Any = call(RANGE, (0, count * step, step), (count, d.int64), like.desc.device)
+    column: Any = made(RANGE, (0, count * step, step), (count, d.int64), like)
     return views.unsqueeze(column, dim)

@@ -17,7 +17,7 @@ from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from ..promotion import promote_types
 from . import gather, reduction, shape, sorting, views
 from .arguments import checked
-from .call import call
+from .call import call, made
 from .operands import dim_of, in_dtype
 from .pointwise import comparison, elementwise, floats, unary
 from .reduction import narrowed, widened
@@ -51,11 +51,11 @@ def _chosen(input: T, axis: int, place: TensorBase, like: TensorBase, keepdim: b
 
 
 def _numbers(like: TensorBase, count: int) -> Any:
-    return call(RANGE, (0, count, 1), (count, d.int64), like.desc.device)
+    return made(RANGE, (0, count, 1), (count, d.int64), like)
 
 
 def _filled(like: TensorBase, size: tuple[int, ...], value: Any, dtype: Any = None) -> Any:
-    return call(FILL, (value,), (size, dtype or like.desc.dtype), like.desc.device)
+    return made(FILL, (value,), (size, dtype or like.desc.dtype), like)
 
 
 # Ranks

@@ -474,14 +474,18 @@ def permute(input: T, *order: Any, dims: Any = None) -> T:
 
 
 @checked
-def transpose(input: T, dim0: int, dim1: int) -> T:
-    """Two dimensions exchanged. Like: torch.transpose, numpy.swapaxes.
+def transpose(input: T, dim0: Any, dim1: int | None = None) -> T:
+    """Two dimensions exchanged; with one tuple, all of them in that order. Like: torch.transpose, numpy.swapaxes, numpy.transpose.
 
     Examples:
         >>> at.transpose(at.tensor([[1, 2], [3, 4]]), 0, 1)
         tensor([[1, 3],
                 [2, 4]], device='npu:0')
     """
+    if dim1 is None:
+        if not isinstance(dim0, (tuple, list)):
+            raise DTypeError("two dims are needed, or one tuple of all of them").with_context("transpose", (input,))
+        return permute(input, dim0)
     one, other = _dim(input, dim0, "transpose"), _dim(input, dim1, "transpose")
     shape, strides, offset = list(input.desc.shape), list(base.element_strides(input)), base.element_offset(input)
     if shape:

@@ -195,7 +195,10 @@ def test_parts_of_complex_numbers() -> None:
         assert at.view_as_complex(at.view_as_real(x)).data_ptr() == x.data_ptr()
     y = at.ones(2)
     assert y.real is y
+    assert hasattr(y, "imag") and y.imag.tolist() == [0.0, 0.0]  # as of an array
+    with pytest.raises(ValueError, match="share one place"):
+        y.imag.fill_(1)
     with pytest.raises(TypeError, match="imag: "):
-        y.imag  # noqa: B018
+        at.imag(y)
     with pytest.raises(ValueError, match="view_as_complex: "):
         at.view_as_complex(at.ones(3))

@@ -48,9 +48,9 @@ def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
         return _on_host(np.put_along_axis, arr, indices, values, axis)
     _, indices, values = border.tensors(arr, indices, values)
     if axis is None:
-        gather.put_(arr, views.reshape(indices, -1), border.cast(border.spread(values, indices.shape), arr.dtype).reshape(-1))
+        gather.put_(arr, views.reshape(indices, -1), border.cast(border.spread(values, indices.shape), arr.desc.dtype).reshape(-1))
         return None
-    gather.scatter_(arr, axis, indices, border.cast(border.spread(values, indices.shape), arr.dtype))
+    gather.scatter_(arr, axis, indices, border.cast(border.spread(values, indices.shape), arr.desc.dtype))
 
 
 def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
@@ -60,7 +60,7 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         raise UnsupportedError(f"mode={mode!r} is not there for tensors", where="put", advice="Bring the indices into range first.")
     _, places, values = border.tensors(a, ind, v)
     places = views.reshape(places, -1)
-    gather.put_(a, places, _cycled(border.cast(values, a.dtype), places.shape[0]))
+    gather.put_(a, places, _cycled(border.cast(values, a.desc.dtype), places.shape[0]))
 
 
 def _cycled(values: Any, count: int) -> Any:
@@ -74,7 +74,7 @@ def _putmask(a: Any, /, mask: Any, values: Any) -> None:
     if isinstance(a, np.ndarray):
         return _on_host(np.putmask, a, mask, values)
     _, mask, values = border.tensors(a, mask, values)
-    spread = views.reshape(_cycled(border.cast(values, a.dtype), a.desc.numel), a.shape)
+    spread = views.reshape(_cycled(border.cast(values, a.desc.dtype), a.desc.numel), a.shape)
     copy_into(a, comparison.where(_truth(mask), spread, a))
 
 

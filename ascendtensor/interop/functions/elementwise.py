@@ -83,7 +83,7 @@ def _slid(a: Any, v: Any, before: int, after: int) -> Any:
     """Sums of products of `v` with each window of `a`, which gets zeros on both sides."""
     windows = views.unfold(folding.constant_pad_nd(a, (before, after)), 0, v.shape[0], 1)
     products = elementwise.mul(windows, v)
-    return border.cast(reduction.sum(products, -1), products.dtype if products.dtype is not d.bool_ else d.bool_)
+    return border.cast(reduction.sum(products, -1), products.desc.dtype)
 
 
 def _padding(mode: str, taps: int, function: str) -> tuple[int, int]:

@@ -162,7 +162,7 @@ def _made(name: str) -> Callable[..., Any]:
 
 def _full(like: Any, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
     (value,) = border.tensors(fill_value)
-    empty = _made("new_empty")(like, shape, value.dtype if dtype is None else dtype, device=device)
+    empty = _made("new_empty")(like, shape, value.desc.dtype if dtype is None else dtype, device=device)
     return empty.copy_(value.to(empty.device))
 
 

@@ -64,7 +64,7 @@ def _deviation(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    truth = a if a.dtype is d.bool_ else comparison.ne(a, 0)
+    truth = a if a.desc.dtype is d.bool_ else comparison.ne(a, 0)
     return reducing.reduced(reducing.SUM, truth, axis, keepdims=keepdims)
 
 
@@ -72,7 +72,7 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
 
 
 def _without_nan(a: Any, value: Any) -> Any:
-    return comparison.where(comparison.isnan(a), value, a) if a.dtype.category > d.INTEGER else a
+    return comparison.where(comparison.isnan(a), value, a) if a.desc.dtype.category > d.INTEGER else a
 
 
 def _nansum(
@@ -89,7 +89,7 @@ def _nanprod(
 
 def _nan_extreme(how: Reduction, worst: float) -> Callable[..., Any]:
     def extreme(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
-        if a.dtype.category <= d.INTEGER:
+        if a.desc.dtype.category <= d.INTEGER:
             return reducing.reduced(how, a, axis, None, out, keepdims, initial, where)
         found = reducing.reduced(how, _without_nan(a, worst), axis, None, None, keepdims, initial, where)
         if border.is_given(initial):
@@ -109,7 +109,7 @@ def _nan_position(function: Callable[..., Any], worst: float) -> Callable[..., A
 
 def _mean_and_count(a: Any, axis: Any, keep: bool) -> tuple[Any, Any]:
     total, count = reduction.sum(_without_nan(a, 0), axis, keep), reduction.sum(~comparison.isnan(a), axis, keep)
-    return total / border.cast(count, total.dtype), count
+    return total / border.cast(count, total.desc.dtype), count
 
 
 def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = None) -> Any:
@@ -127,7 +127,7 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
     middle, _ = _mean_and_count(a, axis, True)
     squares = reduction.sum(comparison.where(comparison.isnan(a), 0, unary.abs(a - middle) ** 2), axis, keep)
     count = reduction.sum(~comparison.isnan(a), axis, keep) - ddof
-    result = squares / border.cast(count, squares.dtype)
+    result = squares / border.cast(count, squares.desc.dtype)
     return border.put(comparison.where(count > 0, result, math.nan), out)
 
 
@@ -187,7 +187,7 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any =
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     ary, *ends = border.tensors(ary, to_end, to_begin)
     flat = views.reshape(ary, -1)
-    parts = [None if end is None else border.cast(views.reshape(end, -1), ary.dtype) for end in ends]
+    parts = [None if end is None else border.cast(views.reshape(end, -1), ary.desc.dtype) for end in ends]
     return shape.cat([part for part in (parts[1], flat[1:] - flat[:-1], parts[0]) if part is not None], 0)
 
 
@@ -317,7 +317,7 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
 
 def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     x, weights = border.tensors(x, weights)
-    x = border.cast(x, d.uint8) if x.dtype is d.bool_ else x
+    x = border.cast(x, d.uint8) if x.desc.dtype is d.bool_ else x
     return sorting.bincount(x, weights, minlength)
 
 
@@ -328,9 +328,9 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     a, edges = border.floats(a, bins)
     if is_tensor(bins):
         a, bins = same_dtype(a, edges)
-    if a.dtype in (d.float16, d.bfloat16):
+    if a.desc.dtype in (d.float16, d.bfloat16):
         a, bins = (border.cast(x, d.float32) if is_tensor(x) else x for x in (a, bins))
-    weights = None if weights is None else border.cast(weights, a.dtype)
+    weights = None if weights is None else border.cast(weights, a.desc.dtype)
     counts, edges = statistics.histogram(a, bins, range=range, weight=weights, density=bool(density))
     whole = weights is None and not density
     return (border.cast(counts, d.int64) if whole else counts), edges

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...dtypes import bool_
 from ...errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from ...ops import gather, host, shape, views
 from ...ops.nn import folding
@@ -207,7 +208,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
             values = views.unsqueeze(values, axis)
         places = np.full(count, places)
     order = np.insert(np.arange(length), places, np.arange(length, length + count))
-    added = border.cast(border.spread(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :])), arr.dtype)
+    added = border.cast(border.spread(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :])), arr.desc.dtype)
     return gather.index_select(shape.cat([arr, added], axis), axis, *border.tensors(arr, order)[1:])
 
 
@@ -314,7 +315,7 @@ def _ix(*args: Any) -> tuple[Any, ...]:
     for place, x in enumerate(border.tensors(*args)):
         if x.ndim != 1:
             raise ShapeError("vectors are needed").with_context("ix_", (x,))
-        if str(x.dtype).endswith("bool"):
+        if x.desc.dtype is bool_:
             (x,) = gather.nonzero(x, as_tuple=True)
         found.append(views.reshape(x, (1,) * place + (-1,) + (1,) * (len(args) - place - 1)))
     return tuple(found)

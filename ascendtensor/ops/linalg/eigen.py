@@ -16,7 +16,7 @@ from ... import dtypes as d
 from ...base import TensorBase
 from .. import gather, host, reduction, shape, views
 from ..arguments import checked
-from ..call import call
+from ..call import call, made
 from ..operands import filled
 from ..pointwise import comparison, elementwise, unary
 from ..pointwise.complex_numbers import adjoint as conjugated
@@ -160,12 +160,12 @@ def _schur(matrix: T, wanted: bool) -> _Schur:
 
 
 def _places(form: T, size: int) -> _Places:
-    row = call(RANGE, (0, size, 1), (size, d.int64), form.desc.device)
+    row = made(RANGE, (0, size, 1), (size, d.int64), form)
     numbers, rows = comparison.cast(row, d.int32), views.unsqueeze(row, -1)
     diagonal = elementwise.mul(row, size + 1)
     first = comparison.eq(row, 0)
-    block = elementwise.mul(views.unsqueeze(call(RANGE, (-1, 1, 1), (2, d.int64), form.desc.device), -1), size)
-    columns = call(RANGE, (-2, 2, 1), (4, d.int64), form.desc.device)
+    block = elementwise.mul(views.unsqueeze(made(RANGE, (-1, 1, 1), (2, d.int64), form), -1), size)
+    columns = made(RANGE, (-2, 2, 1), (4, d.int64), form)
     return _Places(
         identity(form, size),
         numbers,

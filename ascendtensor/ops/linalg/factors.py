@@ -15,7 +15,7 @@ from ...base import TensorBase
 from ...errors import DTypeError, ShapeError, UnsupportedError, ValueRangeError
 from .. import gather, indexing, shape, sorting, views
 from ..arguments import checked
-from ..call import call
+from ..call import call, made
 from ..call import unary as launch
 from ..operands import filled
 from ..pointwise import comparison, elementwise
@@ -377,7 +377,7 @@ def _factors(function: str, A: T, pivot: bool) -> tuple[T, T]:
 
 def _numbers(like: TensorBase, count: int) -> Any:
     """0, 1, ... as int64."""
-    return call(RANGE, (0, count, 1), (count, d.int64), like.desc.device)
+    return made(RANGE, (0, count, 1), (count, d.int64), like)
 
 
 def _ordered(matrix: T, order: TensorBase) -> T:
@@ -420,7 +420,7 @@ def _order(pivots: T, rows: int) -> T:
     whole = 1 << (count - 1).bit_length()
     swaps = elementwise.sub(comparison.cast(pivots, d.int64), 1)
     if whole > count:
-        idle = call(RANGE, (rows, rows + whole - count, 1), (whole - count, d.int64), pivots.desc.device)
+        idle = made(RANGE, (rows, rows + whole - count, 1), (whole - count, d.int64), pivots)
         swaps = shape.cat((swaps, views.expand(idle, (*stack, whole - count))), -1)
     swaps, steps = views.unsqueeze(swaps, -1), views.unsqueeze(_numbers(pivots, whole), -1)
     moved = comparison.where(comparison.eq(numbers, swaps), steps, numbers)

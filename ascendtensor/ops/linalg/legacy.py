@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ... import shapes
-from ...base import TensorBase
+from ...base import TensorBase, as_class
 from ...errors import ShapeError
 from ..arguments import checked
 from ..operands import filled
@@ -126,6 +126,7 @@ def triangular_solve(
     matrix = turned(A) if transpose else A
     solution = linalg.solve_triangular(matrix, b, upper=bool(upper) is not bool(transpose), unitriangular=unitriangular)
     stack = solution.desc.shape[:-2]
+    solution = as_class(solution, b.__class__)
     return put(SolutionAndCoefficients(solution, clone(expand(A, (*stack, *A.desc.shape[-2:])))), out)
 
 

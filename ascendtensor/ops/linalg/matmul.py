@@ -28,7 +28,7 @@ from ...dtypes import dtype as DType
 from ...errors import AscendTensorError, DTypeError, ShapeError
 from .. import views
 from ..arguments import checked
-from ..call import binary, call, plain
+from ..call import binary, call, made, plain
 from ..operands import common_dtype, in_dtype, integers
 from ..pointwise import comparison, elementwise
 from ..pointwise.complex_numbers import conj
@@ -168,7 +168,7 @@ def _by_products(input: T, other: T, function: str) -> T:
     if step >= rows:
         return views.reshape(_sums(left, columns, input), shape)
     whole = (*shapes.matmul_shape(left.desc.shape, right.desc.shape),)
-    result = call(FILL, (0,), (whole, input.desc.dtype), input.desc.device)
+    result = made(FILL, (0,), (whole, input.desc.dtype), input)
     for start in range(0, rows, step):
         count = min(step, rows - start)
         copy_into(views.narrow(result, -2, start, count), _sums(views.narrow(left, -2, start, count), columns, input))

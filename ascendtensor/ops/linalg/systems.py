@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from ... import dtypes as d
 from ... import shapes
-from ...base import TensorBase
+from ...base import TensorBase, as_class
 from ...errors import ShapeError
 from .. import views
 from ..arguments import checked
@@ -511,7 +511,8 @@ def cholesky_solve(B: T, L: T, upper: bool = False, *, out: T | None = None) -> 
     stack_of("cholesky_solve", B, False)
     L, B = equal_stacks("cholesky_solve", L, B)
     half = call(table.TRIANGULAR_SOLVE, (L, B), (not upper, upper))
-    return into(call(table.TRIANGULAR_SOLVE, (L, half), (not upper, not upper)), out)
+    found = call(table.TRIANGULAR_SOLVE, (L, half), (not upper, not upper))
+    return into(as_class(found, B.__class__), out)
 
 
 @checked

@@ -12,7 +12,7 @@ from ...base import TensorBase
 from ...errors import DTypeError, ShapeError, ValueRangeError
 from .. import gather, indexing, reduction, sorting, views
 from ..arguments import checked
-from ..call import call
+from ..call import call, made
 from ..linalg import matmul
 from ..pointwise import comparison, elementwise, unary
 from ..reduction import narrowed, widened
@@ -181,7 +181,7 @@ def embedding_bag(
         embedding_renorm_(weight, places, max_norm, norm_type)
     bags = starts.desc.shape[0] - (1 if include_last_offset else 0)
     if not input.desc.numel or not bags or not weight.desc.numel:
-        return call(FILL, (0,), ((bags, weight.desc.shape[1]), weight.desc.dtype), weight.desc.device)
+        return made(FILL, (0,), ((bags, weight.desc.shape[1]), weight.desc.dtype), weight)
     if weight.desc.dtype is d.float64:
         return _bags_of_doubles(places, weight, starts, mode, factors, bags, padding)
     if factors is not None and factors.desc.dtype is not weight.desc.dtype:
@@ -214,7 +214,7 @@ def _check_bags(input: TensorBase, offsets: TensorBase | None, mode: str, factor
 
 def _starts(count: int, size: int, like: TensorBase) -> Any:
     """0, size, 2 * size, ..."""
-    steps = call(FILL, (size,), ((count,), d.int64), like.desc.device)
+    steps = made(FILL, (size,), ((count,), d.int64), like)
     return elementwise.sub(reduction.cumsum(steps, 0), size)
 
 
@@ -271,7 +271,7 @@ def embedding_dense_backward(grad_output: T, indices: TensorBase, num_weights: i
     if indices.desc.dtype.category != d.INTEGER:
         raise DTypeError(f"integers are needed, not {indices.desc.dtype.name}").with_context("embedding_dense_backward", (indices,))
     if not grad_output.desc.numel:
-        return call(FILL, (0,), ((num_weights, shape[-1]), grad_output.desc.dtype), grad_output.desc.device)
+        return made(FILL, (0,), ((num_weights, shape[-1]), grad_output.desc.dtype), grad_output)
     if grad_output.desc.dtype is d.float64:
         return _gradient_of_doubles(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
     return call(table.EMBEDDING_GRADIENT, (grad_output, indices), (num_weights, padding_idx, scale_grad_by_freq))

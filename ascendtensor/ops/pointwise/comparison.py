@@ -19,7 +19,7 @@ from ...errors import AscendTensorError, DTypeError, ValueRangeError
 from ...runtime import copies
 from .. import views
 from ..arguments import checked
-from ..call import binary, call, plain, structured, unary
+from ..call import binary, call, made, plain, structured, unary
 from ..schema import Row
 from ..table import comparison as table
 from ..table import elementwise as arithmetic
@@ -804,7 +804,7 @@ def _expanded(operand: Any, shape: tuple[int, ...], dtype: DType, like: TensorBa
             return operand
         _, strides = shapes.expand_strides(operand.desc.shape, base.element_strides(operand), shape)
         return base.view(operand, shape, strides, base.element_offset(operand))
-    return call(FILL, (operand,), (shape, dtype), like.desc.device)
+    return made(FILL, (operand,), (shape, dtype), like)
 
 
 # Selection

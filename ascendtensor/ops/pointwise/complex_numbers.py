@@ -14,7 +14,7 @@ from ...dtypes import get_default_dtype
 from ...errors import DTypeError, ShapeError
 from .. import views
 from ..arguments import checked, require_tensor
-from ..call import call, unary
+from ..call import call, made, unary
 from ..table import complex_numbers as table
 from ..table.elementwise import CAST
 from ..table.movement import FILL
@@ -202,7 +202,7 @@ def angle(input: T, *, out: T | None = None) -> T:
 
 
 def _zero(like: T) -> T:
-    return call(FILL, (0,), ((), like.desc.dtype), like.desc.device)
+    return made(FILL, (0,), ((), like.desc.dtype), like)
 
 
 @checked
@@ -223,7 +223,7 @@ def isreal(input: T) -> T:
     """
     if input.desc.dtype.is_complex:
         return comparison.eq(views.imag(input), 0)
-    return call(FILL, (True,), (input.desc.shape, d.bool_), input.desc.device)
+    return made(FILL, (True,), (input.desc.shape, d.bool_), input)
 
 
 @checked

@@ -17,7 +17,7 @@ from ...dtypes import dtype as DType
 from ...errors import DTypeError
 from ...promotion import Kind
 from ..arguments import checked
-from ..call import binary, call
+from ..call import binary, call, made
 from ..operands import in_dtype
 from ..results import MantissaExponent
 from ..table import special as table
@@ -138,7 +138,7 @@ def _place(bits: T) -> T:
 def _tensor_of(operand: Any, like: Any, dtype: DType) -> Any:
     if isinstance(operand, TensorBase):
         return in_dtype(operand, dtype)
-    return call(FILL, (operand,), ((), dtype), like.desc.device)
+    return made(FILL, (operand,), ((), dtype), like)
 
 
 @checked

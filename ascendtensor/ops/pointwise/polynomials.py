@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from ...base import TensorBase
 from ...errors import UnsupportedError
 from ..arguments import checked
-from ..call import call
+from ..call import call, made
 from ..table import elementwise as arithmetic
 from ..table.movement import FILL
 from . import elementwise
@@ -39,7 +39,7 @@ def _made(
     degree = int(n)
     x, dtype = one(input)
     x = polynomial(x, (-1.0, 2.0)) if shifted else x
-    before: T = call(FILL, (0.0 if degree < 0 else 1.0,), (x.desc.shape, x.desc.dtype), x.desc.device)
+    before: T = made(FILL, (0.0 if degree < 0 else 1.0,), (x.desc.shape, x.desc.dtype), x)
     if degree < 1:
         return finished(before, dtype, out)
     last: T = polynomial(x, linear)

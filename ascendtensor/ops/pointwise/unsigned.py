@@ -12,7 +12,7 @@ from ... import dtypes as d
 from ...base import TensorBase
 from ...errors import AscendTensorError
 from .. import views
-from ..call import binary, call
+from ..call import binary, call, made
 from ..schema import Row
 from ..table import elementwise as table
 from ..table.elementwise import CAST
@@ -37,7 +37,7 @@ def otherwise(row: Row, input: Any, other: Any, out: T | None, error: AscendTens
 
 def _operand(operand: Any, like: TensorBase) -> Any:
     if not isinstance(operand, TensorBase):
-        return call(FILL, (operand,), ((), d.uint64), like.desc.device)
+        return made(FILL, (operand,), ((), d.uint64), like)
     return operand if operand.desc.dtype is d.uint64 else call(CAST, (operand,), (d.uint64,))
 
 
