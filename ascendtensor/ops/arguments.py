@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, TypeVar, cast
 
+import numpy as np
+
 from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, ValueRangeError
 
@@ -29,6 +31,7 @@ _TENSORS_OWN: Final = ("desc", "buffer")
 
 _OF_NUMPY: Final = {
     "axis": "dim",
+    "axes": "dims",
     "keepdims": "keepdim",
     "a": "input",
     "x": "input",
@@ -48,8 +51,12 @@ def checked(function: F) -> F:
 
     Errors of the library get its name and operands, where they have none yet. A call with the wrong number of arguments or an unknown
     keyword stays Python's TypeError, which says so already; NumPy's words for PyTorch's keywords are understood, as PyTorch does.
+    Flags are looked at beforehand, since whatever is no bool would be true or false.
     """
     name = function.__name__
+    flags = _flags(function)
+    if flags:
+        return cast(F, functools.wraps(function)(_of_one_flag(function, *flags[0]) if len(flags) == 1 else _of_flags(function, flags)))
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -58,20 +65,94 @@ def checked(function: F) -> F:
         except AscendTensorError as error:
             raise error.seen_from(name, filter(is_tensor, args)) from None
         except _WRONG as error:
-            words = None
-            if error.__traceback__ is None or error.__traceback__.tb_next is None:  # the arguments did not fit the signature
-                words = _in_pytorchs_words(inspect.signature(function), kwargs)
-                if words is None:
-                    raise
             failure = error
-        if words is not None:
-            return call(*args, **words)
-        blamed = blame(name, inspect.signature(function), args, kwargs, failure)
-        if blamed is None:
-            raise failure
-        raise blamed from failure
+        return _answer(call, function, args, kwargs, failure)
 
     return cast(F, call)
+
+
+def _of_one_flag(function: Callable[..., Any], place: int, flag: str) -> Callable[..., Any]:
+    name = function.__name__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if (args[place] if len(args) > place else kwargs.get(flag, True)).__class__ is not bool:
+                _look_at_flags(function, ((place, flag),), args, kwargs)
+            return function(*args, **kwargs)
+        except AscendTensorError as error:
+            raise error.seen_from(name, filter(is_tensor, args)) from None
+        except _WRONG as error:
+            failure = error
+        return _answer(call, function, args, kwargs, failure)
+
+    return call
+
+
+def _of_flags(function: Callable[..., Any], flags: tuple[tuple[int, str], ...]) -> Callable[..., Any]:
+    name, first = function.__name__, flags[0][0]
+    words = {flag for _, flag in flags}
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if len(args) > first or not words.isdisjoint(kwargs):
+                _look_at_flags(function, flags, args, kwargs)
+            return function(*args, **kwargs)
+        except AscendTensorError as error:
+            raise error.seen_from(name, filter(is_tensor, args)) from None
+        except _WRONG as error:
+            failure = error
+        return _answer(call, function, args, kwargs, failure)
+
+    return call
+
+
+def _answer(
+    call: Callable[..., Any], function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], failure: Exception
+) -> Any:
+    """A call of a checked function that failed: called again with PyTorch's words for NumPy's, or the argument at fault named."""
+    if failure.__traceback__ is None or failure.__traceback__.tb_next is None:  # the arguments did not fit the signature
+        words = _in_pytorchs_words(inspect.signature(function), kwargs)
+        if words is None:
+            raise failure
+        return call(*args, **words)
+    blamed = blame(function.__name__, inspect.signature(function), args, kwargs, failure)
+    if blamed is None:
+        raise failure
+    raise blamed from failure
+
+
+_TRUTHS: Final = frozenset(
+    ("antialias", "get_infos", "hard", "include_last_offset", "inplace", "recompute_scale_factor", "return_indices", "sym")
+)
+"""Flags that PyTorch takes by their truth."""
+_NOWHERE: Final = 1 << 30
+
+
+def _flags(function: Callable[..., Any]) -> tuple[tuple[int, str], ...]:
+    """Place and name of each flag of a function; those given by keyword only have a place that no call reaches."""
+    names = [word for word, kind in function.__annotations__.items() if kind in _BOOLS and word not in _TRUTHS]
+    code = inspect.unwrap(function).__code__
+    places = code.co_varnames[: code.co_argcount]
+    return tuple(sorted((places.index(word) if word in places else _NOWHERE, word) for word in names if word != "return"))
+
+
+_BOOLS: Final = ("bool", "_Bool", "bool | None", "_Bool | None")
+
+
+def _look_at_flags(function: Callable[..., Any], flags: tuple[tuple[int, str], ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse flags that are no bools; NumPy's are some.
+
+    Raises:
+        DTypeError: One of them is something else.
+    """
+    for place, flag in flags:
+        value = args[place] if len(args) > place else kwargs.get(flag, True)
+        if value.__class__ is bool or isinstance(value, np.bool_):
+            continue
+        optional = str(function.__annotations__[flag]).endswith("None")
+        if value is not None or not optional:
+            wanted = "a bool or None" if optional else "a bool"
+            raise DTypeError(f"{flag} must be {wanted}, not {described(value)}")
 
 
 _VIEWS: Final = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import ascendtensor as at
 from ascendtensor.errors import AscendTensorError
 from ascendtensor.launch.registry import handle_cache
+from ascendtensor.ops.arguments import checked
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "amax", "argmin", "cumsum", "softmax", "squeeze", "unsqueeze", "std", "all", "logsumexp"])
@@ -112,3 +114,37 @@ def test_two_results_are_written_into_two_tensors() -> None:
     counts, ordered = at.empty(3), at.empty(2, 2)
     assert at.histc(x, 3, out=counts) is counts and counts.tolist() == [1.0, 1.0, 2.0]
     assert at.msort(x, out=ordered) is ordered and ordered.tolist() == [[2.0, 1.0], [3.0, 4.0]]
+
+
+def test_flags_are_bools() -> None:
+    """A number or a word would be true: PyTorch refuses them. NumPy's bools are some, which PyTorch refuses too."""
+    homes = (at, at.nn.functional, at.linalg, at.fft, at.special)
+    functions = {each for home in homes for name in home.__all__ if inspect.isfunction(each := getattr(home, name))}
+    functions = {each for each in functions if each.__code__.co_filename == checked.__code__.co_filename}
+    flagged = 0
+    for function in sorted(functions, key=lambda each: f"{each.__module__}.{each.__name__}"):
+        parameters = inspect.signature(function).parameters.values()
+        for place, parameter in enumerate(parameters):
+            if parameter.annotation not in ("bool", "bool | None") or parameter.name in _TRUTHS:
+                continue
+            flagged += 1
+            for wrong in (2, 0, "yes", [], 1.0) if parameter.annotation != "bool" else (1, "", None):
+                with pytest.raises(TypeError, match=f"{function.__name__}: {parameter.name} must be a bool"):
+                    function(**{parameter.name: wrong})
+                if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+                    with pytest.raises(TypeError, match=f"{function.__name__}: {parameter.name} must be a bool"):
+                        function(*(True,) * place, wrong)
+    assert flagged > 150
+    x = at.ones(2, 3)
+    for flag in (True, np.True_):
+        assert x.sum(0, flag).shape == at.sum(x, 0, keepdim=flag).shape == (1, 3)
+    with pytest.raises(TypeError, match="sum: keepdim must be a bool, not the int 2"):
+        x.sum(0, 2)
+    with pytest.raises(TypeError, match="mean: keepdim must be a bool, not the str 'no'"):
+        at.mean(x, axis=0, keepdims="no")
+    with pytest.raises(TypeError, match="std: unbiased must be a bool or None, not the int 1"):
+        x.std(0, 1)
+
+
+_TRUTHS = ("antialias", "get_infos", "hard", "include_last_offset", "inplace", "recompute_scale_factor", "return_indices", "sym")
+"""What PyTorch takes by its truth."""
