@@ -12,7 +12,7 @@ How this differs from pyACL:
 - `peek_at_last_error` and `get_last_error` give the pending code of this thread; it is their result, not their failure (RT-49).
 - `op.load` and `op.cast` are `op_load` and `op_cast` here, the rest of `acl.op` has its own names; the products of `acl.blas` are called
   by name (`blas`, `create_blas_handle`); `bytes_to_ptr` and `ptr_to_bytes` are those of `acl.util`.
-- `get_tensor_desc_dims` and `take_tensor_desc_dims` are ours: all dims at once, as a tuple.
+- `get_tensor_desc_dims` and `take_tensor_desc_dims` are ours: all dims at once, as a tuple. So is `create_reusable_event`.
 - Every call is logged at DEBUG to the logger `ascendtensor.acl` while that logger is enabled (decided by `use` and `log_calls`), except
   `execute_with_handle` and `execute_v2`, which are the raw call and one test.
 
@@ -36,6 +36,7 @@ logger = logging.getLogger("ascendtensor.acl")
 OK = 0
 REPEAT_INITIALIZE = 100002
 REPORT_TIMEOUT = 507012
+NOT_SUPPORTED = 207000
 UNKNOWN_RANK_DIMS = 0xFFFFFFFFFFFFFFFE
 """What num_dims answers for a description of unknown rank (TD-8)."""
 
@@ -422,6 +423,21 @@ def create_event_with_flag(flag: int) -> int:
 def create_event_ex_with_flag(flag: int) -> int:
     """An event of the new mode: recorded again without reset, complete before its first record (EV-3)."""
     event, code = _rt.create_event_ex_with_flag(flag)
+    _check(code, "acl.rt.create_event_ex_with_flag", flag)
+    return event
+
+
+def create_reusable_event(flag: int) -> int:
+    """An event that may be recorded again without reset: of the new mode, or of `create_event` where pyACL or the driver lacks that.
+
+    An event of `create_event_with_flag` may not: its flag stays up until `reset_event`, and waits for a later record pass it (EV-5).
+    """
+    if not hasattr(_rt, "create_event_ex_with_flag"):
+        return create_event()
+    event, code = _rt.create_event_ex_with_flag(flag)
+    if code == NOT_SUPPORTED:
+        _acl.get_recent_err_msg()  # no failure
+        return create_event()
     _check(code, "acl.rt.create_event_ex_with_flag", flag)
     return event
 

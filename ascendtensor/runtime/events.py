@@ -91,7 +91,7 @@ class EventPool:
             return self.idle.pop()
         except IndexError:
             with HeldInterrupts():
-                event = binding.create_event_with_flag(int(EventFlag.SYNC))
+                event = binding.create_reusable_event(int(EventFlag.SYNC))
                 self.made.add(event)
             return event
 

@@ -392,7 +392,7 @@ class Event:
         if not self._handle:
             flag = EventFlag.SYNC | EventFlag.TIME_LINE if self.enable_timing else EventFlag.SYNC
             with HeldInterrupts():
-                handle = on.device.kept_events.add(binding.create_event_with_flag(int(flag)))
+                handle = on.device.kept_events.add(binding.create_reusable_event(int(flag)))
             try:
                 with on.device.contexts.around(on.handle):
                     binding.record_event(handle, on.handle)

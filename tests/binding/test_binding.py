@@ -85,6 +85,7 @@ def acl(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAcl]:
 
 
 NOT_CALLS = {"use", "module", "log_calls", "fail", "interpose", "get_tensor_desc_dims", "take_tensor_desc_dims"} | {
+    "create_reusable_event",
     "blas",
     "create_blas_handle",
 }

@@ -159,7 +159,7 @@ NAMES = (
     "acl.op.set_kernel_workspace_sizes",
     "acl.op.update_params",
     "acl.rt.create_context",
-    "acl.rt.create_event_with_flag",
+    "acl.rt.create_event_ex_with_flag",
     "acl.rt.create_stream",
     "acl.rt.create_stream_with_config",
     "acl.rt.destroy_context",

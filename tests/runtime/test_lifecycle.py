@@ -240,7 +240,7 @@ FALLIBLE = [
     "acl.rt.memcpy_async",
     "acl.rt.set_context",
     "acl.rt.create_stream",
-    "acl.rt.create_event_with_flag",
+    "acl.rt.create_event_ex_with_flag",
     "acl.rt.record_event",
     "acl.rt.stream_wait_event",
     "acl.rt.synchronize_stream",

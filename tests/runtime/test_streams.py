@@ -245,6 +245,28 @@ def test_windows_share_order_with_their_buffer(npu: Device, put: Callable[..., A
     assert copies.download(buffer, desc).sum() == 16
 
 
+@pytest.mark.parametrize("creator", ["new mode", "not in this pyACL", "not with this driver"])
+def test_events_that_are_used_again_still_order_streams(npu: Device, monkeypatch: pytest.MonkeyPatch, creator: str) -> None:
+    """EV-5: of the creators, create_event_with_flag gives events whose later waits pass at once unless they were reset."""
+    if creator == "not in this pyACL":
+        monkeypatch.delattr("ascendtensor.simulator.rt.create_event_ex_with_flag")
+    elif creator == "not with this driver":
+        monkeypatch.setattr("ascendtensor.simulator.rt.create_event_ex_with_flag", lambda flag: (0, 207000))
+    npu.events.idle.clear()
+    mine, side, event = npu.current_stream(), Stream(), Event()
+    for number in range(6):
+        with stream(side):
+            values = at.full((64,), float(number)) + 1
+        assert (values * 2)[0].item() == 2 * (number + 1)
+        with stream(side):
+            values = at.full((64,), float(number)) + 2
+            event.record()
+        event.wait(mine)
+        mine.synchronize()
+        assert event.query(), "the wait had to be for the record that was queued last"
+        side.synchronize()
+
+
 def test_memory_of_one_device_is_refused_on_another(npu: Device, put: Callable[..., Any]) -> None:
     buffer, _ = put(np.zeros(4, np.float32))
     with pytest.raises(DeviceError, match=r"npu:0.*npu:1"):
@@ -253,7 +275,7 @@ def test_memory_of_one_device_is_refused_on_another(npu: Device, put: Callable[.
 
 def test_a_failed_wait_leaves_the_buffer_as_it_was(npu: Device, put: Callable[..., Any]) -> None:
     target, desc, _ = crossing(npu, put)
-    for function in ("acl.rt.create_event_with_flag", "acl.rt.record_event", "acl.rt.stream_wait_event"):
+    for function in ("acl.rt.create_event_ex_with_flag", "acl.rt.record_event", "acl.rt.stream_wait_event"):
         npu.events.idle.clear()
         with simulator.faults.plan(function), pytest.raises(AclError, match=function):
             copies.download(target, desc)

@@ -122,6 +122,43 @@ def test_recording_again_replaces_the_capture_but_queued_waits_keep_theirs(acl: 
     assert seen == [1]
 
 
+@pytest.mark.parametrize(("create", "expected"), [("with_flag", []), ("ex_with_flag", [1])])
+def test_only_ex_events_may_be_recorded_again_without_reset(acl: ModuleType, create: str, expected: list[int]) -> None:
+    """EV-5; aclrtRecordEvent, CANN 9 ("for events of aclrtCreateEventExWithFlag"): with others a wait finds the flag of before still up."""
+    rt = acl.rt
+    producer, _ = rt.create_stream()
+    consumer, _ = rt.create_stream()
+    event, _ = getattr(rt, f"create_event_{create}")(1)
+    rt.record_event(event, producer)
+    assert rt.synchronize_stream(producer) == 0
+    seen: list[int] = []
+    queue(producer, seen.append, 1)
+    rt.record_event(event, producer)
+    rt.stream_wait_event(consumer, event)
+    assert rt.synchronize_stream(consumer) == 0
+    assert seen == expected
+
+
+def test_an_event_with_flag_serves_again_once_its_reset_has_run(acl: ModuleType) -> None:  # EV-5
+    rt = acl.rt
+    producer, _ = rt.create_stream()
+    consumer, _ = rt.create_stream()
+    event, _ = rt.create_event_with_flag(1)
+    seen: list[int] = []
+    for number in range(3):
+        queue(producer, seen.append, number)
+        rt.record_event(event, producer)
+        rt.stream_wait_event(consumer, event)
+        rt.reset_event(event, consumer)
+        assert rt.synchronize_stream(consumer) == 0
+        assert seen == list(range(number + 1))
+    rt.record_event(event, producer)
+    rt.stream_wait_event(consumer, event)
+    rt.reset_event(event, producer)
+    assert rt.synchronize_stream(producer) == 0
+    assert rt.synchronize_stream(consumer) == 107020, "the reset came first: a board waits for ever"
+
+
 def test_a_pending_event_may_be_destroyed(acl: ModuleType) -> None:  # EV-8
     rt = acl.rt
     producer, _ = rt.create_stream()

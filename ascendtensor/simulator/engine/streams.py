@@ -461,10 +461,16 @@ def take_error(stream: Stream) -> int:
 def _record(capture: Capture) -> None:
     capture.time = time.perf_counter_ns()
     capture.done = True
+    if capture.flag is not None:
+        capture.flag.raised = True
 
 
 def _wait(capture: Capture, wait: Wait) -> None:
-    if not capture.done:
+    flag = capture.flag
+    if flag is not None and not flag.raised and capture.done:
+        wait.passed = True
+        raise AclFault(TASK_TIMEOUT, "an event is waited for that was reset behind its last record: a board waits for the next one")
+    if not (capture.done if flag is None else flag.raised):
         if not wait.limit:
             raise Blocked(capture)
         now = time.monotonic()
@@ -482,6 +488,7 @@ WAIT: Final = _wait
 
 
 def _reset(event: Event, capture: Capture | None) -> None:
+    event.raised = False
     if event.capture is capture:
         event.capture = None
 
@@ -504,8 +511,11 @@ def record(event: Event, stream: Stream) -> None:
     """Queue a record; it captures what is on the stream already (EV-2).
 
     With nothing before it a board reaches it at once: then its time is now, not that of the next synchronising call.
+
+    An event of create_event_with_flag keeps one number in the hardware, the others take one for each record (runtime, event.cc,
+    Event::Record and Event::RefreshEventId): once it was reached, waits for it pass until reset_event, also those for a later record.
     """
-    capture = Capture(stream)
+    capture = Capture(stream, event if event.kind == "flag" else None)
     queue = stream.queue
     if not queue and stream.busy is None and stream.limit >= 0:
         _record(capture)

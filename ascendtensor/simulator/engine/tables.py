@@ -159,12 +159,17 @@ class Stream:
 
 
 class Capture:
-    """One record of an event: the point in a stream's queue it stands for (EV-2)."""
+    """One record of an event: the point in a stream's queue it stands for (EV-2).
 
-    __slots__ = ("done", "stream", "time")
+    Attributes:
+        flag: Of an event of create_event_with_flag, the event: it has one flag in the hardware for all its records.
+    """
 
-    def __init__(self, stream: Stream) -> None:
+    __slots__ = ("done", "flag", "stream", "time")
+
+    def __init__(self, stream: Stream, flag: Event | None = None) -> None:
         self.stream = stream
+        self.flag = flag
         self.done = False
         self.time = 0
 
@@ -193,9 +198,10 @@ class Event:
         kind: "plain" (create_event), "flag" (create_event_with_flag) or "ex" (create_event_ex_with_flag).
         capture: The newest record, None before the first one and after a reset.
         pending: Queued waits; those that were passed are swept out now and then.
+        raised: Of the kind "flag", whether a record was reached since the last reset. It is all that waits for such an event look at.
     """
 
-    __slots__ = ("capture", "device", "flag", "handle", "kind", "pending")
+    __slots__ = ("capture", "device", "flag", "handle", "kind", "pending", "raised")
 
     def __init__(self, kind: str, flag: int, device: int) -> None:
         self.handle = new_handle()
@@ -204,6 +210,7 @@ class Event:
         self.device = device
         self.capture: Capture | None = None
         self.pending: list[Wait] = []
+        self.raised = False
 
     @property
     def waits(self) -> int:
