@@ -52,9 +52,9 @@ _INT32 = int(DataType.INT32)
 _SHORT = 64
 """Elements of a line up to which sorting all of them is as quick as selecting."""
 _LONG = 4096
-"""Elements of a line from which the best of columns tell where its best are."""
+"""Elements of lines of a matrix from which one after the other is quicker than all at once."""
 _FEW = 256
-"""Up to so many elements are sorted without their places packed in."""
+"""Columns of a line at least; also up to how many elements are sorted without their places packed in."""
 
 
 def order_key(x: Array, descending: bool = False) -> Array:
@@ -173,7 +173,8 @@ class _TopOfLine:
         self.number = half_bits.bits(x) if self.half else x.view(np.uint8) if x.dtype.kind == "b" else x
         self.best = np.maximum.reduce if largest else np.minimum.reduce
         self.reaches: np.ufunc = np.greater_equal if largest else np.less_equal
-        length, columns = x.size, 4 * k if x.size >= max(64 * k, _LONG) else 0
+        length, columns = x.size, max(4 * k, _FEW)
+        columns = columns if length >= 16 * columns else 0
         self.cut = length // columns * columns if columns else 0
         self.rows = self.number[: self.cut].reshape(-1, columns) if columns else None
         self.place = (columns or length) - k if largest else k - 1
@@ -208,6 +209,11 @@ class _TopOfLine:
         return chosen
 
 
+def _top_of_lines(x: Array, values: Array, places: Array, k: int, largest: bool) -> None:
+    for line, value, place in zip(x, values, places, strict=True):
+        _TopOfLine(line, k, largest, value, place).run()
+
+
 def _has_nan(floats: Array) -> bool:
     """Whether there is a NaN, which counts as the largest: its place is found in a sixth of the time of looking at each."""
     return floats.size > 0 and math.isnan(floats.item(floats.argmax()))
@@ -232,8 +238,10 @@ def _bind_top_k(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
         raise ValueError(f"k is {k}, the output has room for {values.shape[axis]}")
     if values.size == 0:
         return values.fill, (0,)
-    if x.ndim == 1 and max(_SHORT, 4 * k) <= x.size and x.dtype.kind != "c":
-        return _TopOfLine(x, k, attrs["largest"], values, places).run, ()
+    if axis == x.ndim - 1 and max(_SHORT if x.ndim == 1 else _LONG, 4 * k) <= x.shape[-1]:
+        if x.ndim == 1:
+            return _TopOfLine(x, k, attrs["largest"], values, places).run, ()
+        return _top_of_lines, (*(array.reshape(-1, array.shape[-1]) for array in (x, values, places)), k, attrs["largest"])
     return _top_k, (x, k, axis, attrs["largest"], attrs["sorted"], values, places)
 
 

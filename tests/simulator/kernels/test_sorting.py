@@ -53,6 +53,18 @@ def test_top_k_of_a_line(dtype: Any, largest: bool, special: bool, length: int, 
     same(values, x[want])
 
 
+@pytest.mark.parametrize("dtype", SORTED[-3:], ids=str)
+@pytest.mark.parametrize("k", [1, 70])
+def test_top_k_of_lines_one_after_the_other(dtype: Any, k: int) -> None:
+    x = np.random.default_rng(k).standard_normal((2, 2, 4500)).astype(dtype)
+    x[0, 1, 77:79], x[1, 0], x[1, 1, 5:] = np.nan, 2.0, -np.inf  # fits no line but the first
+    order = np.argsort(-x.astype(np.float64), axis=-1, kind="stable")
+    order[0, 1] = np.concatenate([[77, 78], order[0, 1][:-2]])
+    values, indices = sorted_by("TopKV2", [x, scalar(k, np.int32)], (2, 2, k), dtype)
+    same(indices, order[..., :k])
+    same(values, np.take_along_axis(x, order[..., :k], -1))
+
+
 @DTYPES
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("axis", [0, -1])
