@@ -229,3 +229,14 @@ def test_attention_of_vectors_without_elements() -> None:
     assert at.nn.functional.scaled_dot_product_attention(x, x, x).shape == (2, 3, 0)
     found = at.nn.functional.scaled_dot_product_attention(x, x, at.tensor([[[1.0], [2.0], [6.0]]] * 2))
     assert np.allclose(host(found), 3.0)
+
+
+def test_bool_tensors_to_the_power_of_true_and_false() -> None:
+    x = at.tensor([True, False])
+    for exponent in (True, np.True_):
+        assert (x**exponent).dtype is at.bool and (x**exponent).tolist() == [True, False]
+    assert (x**False).tolist() == at.pow(x, False, out=at.empty(2, dtype=at.bool)).tolist() == [True, True]
+    assert x.clone().pow_(False).tolist() == [True, True] and (x**2).tolist() == [1, 0] and (x**0.0).tolist() == [1.0, 1.0]
+    for left, right in ((x, x), (x, at.tensor(True)), (True, x)):  # as in PyTorch
+        with pytest.raises(TypeError, match="bool is not supported"):
+            left**right

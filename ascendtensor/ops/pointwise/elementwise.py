@@ -329,8 +329,8 @@ def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
     In an integer tensor of exponents, negative ones give what truncation leaves of the power: 0, or 1 and -1 for the bases 1 and -1.
 
     Args:
-        input: Tensor of any shape and any dtype but bool, or a Python number.
-        exponent: Tensor or Python number; at least one of the two is a tensor.
+        input: Tensor of any shape and dtype, or a Python number.
+        exponent: Tensor or Python number; at least one of the two is a tensor. Of a bool tensor, True or False, or what promotes it.
         out: Tensor of the result's shape to write into.
 
     Returns:
@@ -340,7 +340,7 @@ def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
         ValueRangeError: An integer tensor to the power of a negative Python int.
 
-    Ascend operator: Pow; Mul for the exponent 2. Like: torch.pow, numpy.power.
+    Ascend operator: Pow; Mul for the exponent 2, LogicalOr for bool. Like: torch.pow, numpy.power.
 
     Examples:
         >>> at.pow(at.tensor([1, 2, 3]), 2)
@@ -348,6 +348,8 @@ def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
     """
     if not isinstance(exponent, TensorBase) and isinstance(input, TensorBase):
         category = input.desc.dtype.category
+        if not category and isinstance(exponent, (bool, np.bool_)):  # bool to the power of True is itself, to that of False true
+            return comparison.logical_or(input, not exponent, out=out)
         if category < d.FLOATING and isinstance(exponent, (int, np.integer)) and exponent < 0:
             raise ValueRangeError(
                 f"integers to the negative integer power {exponent}",
