@@ -22,6 +22,11 @@ PRECISION: Final = "must_keep_origin_dtype"
 """ATC's default forces float16 where an operator has it. This spelling is known from CANN 5 to 9; the newer `--precision_mode_v2=origin`
 says the same and excludes it (CANN ATC guide, "--precision_mode", 6.0.1 and 9.0.0)."""
 
+SINGLES_IN_CUBE: Final = ("Ascend910B", "Ascend910_93", "Ascend950")
+"""Chips whose matrix unit takes float32. Their convolutions keep 11 of its 24 bits (HF32) unless the compiler is told not to: without an
+option it works with "10", no for products and yes for convolutions (graph engine, op_impl_mode_config_parser.cc; ATC guide, 8.0,
+"--allow_hf32"). The documents call the option reserved, the source reads it."""
+
 _LOG_LINES: Final = 40
 _CODED: Final = re.compile(r"\b(E[0-9A-Z]\d{4})\b\s*[:：]?\s*(.*)")
 
@@ -109,6 +114,8 @@ class AtcCompiler:
             f"--precision_mode={self.precision}",
             "--log=error",
         ]
+        if self.soc.startswith(SINGLES_IN_CUBE):  # other chips' CANN may be too old to know it
+            command.append("--allow_hf32=false")
         try:
             done = subprocess.run(
                 command,

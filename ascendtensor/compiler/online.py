@@ -19,7 +19,7 @@ from typing import Any, Final
 from ascendtensor.acl import binding, toolkit
 from ascendtensor.codes import error_meaning, error_name
 from ascendtensor.compiler import store
-from ascendtensor.compiler.atc import PRECISION
+from ascendtensor.compiler.atc import PRECISION, SINGLES_IN_CUBE
 from ascendtensor.errors import CompileError, CompilerNotFoundError, from_acl
 
 logger = logging.getLogger("ascendtensor.compiler")
@@ -63,6 +63,11 @@ class CompileOption(IntEnum):
     PRECISION_MODE = 0
     CACHE_MODE = 7
     CACHE_DIR = 8
+    ALLOW_HF32 = 14
+
+
+NEITHER: Final = "00"
+"""Of ALLOW_HF32, one digit for convolutions and one for matrix products; older versions know no other spelling."""
 
 
 def find_library() -> str:
@@ -205,6 +210,10 @@ class OnlineCompiler:
         code = library.aclSetCompileopt(int(CompileOption.PRECISION_MODE), PRECISION.encode())
         if code:  # without it float32 matrix products would silently run in float16
             raise _failure(f"aclSetCompileopt(ACL_PRECISION_MODE, {PRECISION})", "", code)
+        if self.soc.startswith(SINGLES_IN_CUBE):
+            code = library.aclSetCompileopt(int(CompileOption.ALLOW_HF32), NEITHER.encode())
+            if code:
+                logger.warning("aclSetCompileopt(ACL_ALLOW_HF32, %s) gave %d: convolutions of float32 may keep 11 bits only", NEITHER, code)
         root = store.cache_directory()
         if root is None:
             options = {CompileOption.CACHE_MODE: "disable"}

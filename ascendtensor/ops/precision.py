@@ -9,8 +9,9 @@ What each choice does depends on the chip's matrix unit (cube):
 | "medium" | bfloat16 operands, float32 sums | float16 operands, float32 sums |
 
 CANN's own way to less exact products, HF32 (`ACL_ALLOW_HF32`, `--allow_hf32`), is "reserved and not supported in the current version" by
-its documentation (CANN 8.5 and 9.0, "aclCompileOpt", ATC guide), and models made with and without it match the same calls. So operands
-are cast instead: such a product is another call with another model, and the choice can be changed at any time.
+its documentation (CANN 8.5 and 9.0, "aclCompileOpt", ATC guide), and models made with and without it match the same calls. So the compiler
+is told to do without it, also in convolutions, which have it by default, and operands are cast instead: such a product is another call with
+another model, and the choice can be changed at any time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import warnings
 from typing import Final
 
 from .. import dtypes as d
+from ..compiler.atc import SINGLES_IN_CUBE
 from ..dtypes import dtype as DType
 from ..errors import Float64Warning, ValueRangeError
 from ..runtime import device
@@ -27,7 +29,6 @@ from ..runtime import device
 HIGHEST, HIGH, MEDIUM = "highest", "high", "medium"
 DIRECT: Final[set[DType]] = {d.float32, d.float16, d.bfloat16}
 """Dtypes that go to the cube as they are; float32 is missing while another precision than "highest" is set."""
-SINGLES_IN_CUBE: Final = ("Ascend910B", "Ascend910_93", "Ascend950")
 WIDE: Final = frozenset((d.float64, d.complex128))
 
 _precision = HIGHEST

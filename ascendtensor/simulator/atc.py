@@ -139,6 +139,8 @@ def _options(arguments: list[str]) -> dict[str, str]:
             _fail(f"E10007: [--{name}] is required.")
         if not found[name]:
             _fail(f"E10004: Value for [--{name}] is empty.")
+    if found.get("allow_hf32", "") not in ("", "true", "false"):
+        _fail(f"E10005: Value [{found['allow_hf32']}] for parameter [--allow_hf32] is invalid. The value must be true or false.")
     soc = found["soc_version"]
     if not chips.known(soc):
         _fail(f"E20101: Value [{soc}] for parameter [--soc_version] is invalid. Reason: {chips.UNKNOWN}.")

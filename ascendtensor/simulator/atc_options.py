@@ -32,6 +32,7 @@ PRECISION_MODES: Final = frozenset(
 LOG_LEVELS: Final = frozenset(("debug", "info", "warning", "error", "null"))
 UNDERSTOOD: Final = frozenset(
     (
+        "allow_hf32",
         "dynamic_batch_size",
         "dynamic_dims",
         "dynamic_image_size",
@@ -53,7 +54,6 @@ UNDERSTOOD: Final = frozenset(
 IGNORED: Final = frozenset(
     (
         "ac_parallel_enable",
-        "allow_hf32",
         "atomic_clean_policy",
         "auto_tune_mode",
         "check_report",

@@ -15,6 +15,7 @@ from ascendtensor.codes import DataType
 from ascendtensor.compiler import Attribute, Description, TensorDescription, atc, simulated
 from ascendtensor.compiler.atc import AtcCompiler
 from ascendtensor.errors import BackendError, CompileError, CompilerNotFoundError
+from ascendtensor.simulator import atc as program
 
 PROGRAM = r"""
 import json, os, sys
@@ -57,9 +58,23 @@ def test_one_run_builds_all_in_order(command: tuple[str, str]) -> None:
     assert read[0][0] == op("Mul").to_json() and read[2][0] == op("Mul", 4).to_json()
     options = read[0][1]
     assert read[1][1] == options  # one run
-    assert set(options) == {"--singleop", "--output", "--soc_version", "--precision_mode", "--log"}
+    assert set(options) == {"--singleop", "--output", "--soc_version", "--precision_mode", "--allow_hf32", "--log"}
     assert (options["--soc_version"], options["--log"]) == ("Ascend910B1", "error")
     assert options["--precision_mode"] == "must_keep_origin_dtype"
+
+
+@pytest.mark.parametrize(
+    ("soc", "wanted"), [("Ascend910B4", "false"), ("Ascend910_9391", "false"), ("Ascend310P3", None), ("Ascend310B4", None)]
+)
+def test_float32_convolutions_keep_their_bits(command: tuple[str, str], soc: str, wanted: str | None) -> None:
+    """ATC guide, "--allow_hf32": convolutions are computed in HF32 unless ATC is told not to, on chips that have it."""
+    _, options, _ = json.loads(AtcCompiler(soc, command=command).build([op("Conv2D")])[0])
+    assert options.get("--allow_hf32") == wanted
+
+
+def test_the_simulators_atc_takes_two_values_for_hf32(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["--singleop=x", "--output=y", "--soc_version=Ascend910B1", "--allow_hf32=10"]) != 0
+    assert "E10005" in capsys.readouterr().out
 
 
 def test_nothing_stays_behind(command: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,6 +158,7 @@ def test_precision_and_cache_are_set_before_the_first_operator(cann: StandIn, tm
     directory = str(tmp_path / "Ascend910B1" / f"cann-{OnlineCompiler('').version}")
     assert cann.options == [
         (CompileOption.PRECISION_MODE, "must_keep_origin_dtype"),
+        (CompileOption.ALLOW_HF32, "00"),  # else convolutions of float32 keep 11 bits (aclCompileOpt, ACL_ALLOW_HF32)
         (CompileOption.CACHE_DIR, directory),
         (CompileOption.CACHE_MODE, "enable"),
     ]
@@ -204,7 +205,7 @@ def test_a_compile_keeps_nobody_waiting_whose_model_is_there(cann: StandIn, monk
 def test_without_a_disk_cache_cann_keeps_none(cann: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASCENDTENSOR_CACHE", "off")
     at.ones(2)
-    assert cann.options[1:] == [(CompileOption.CACHE_MODE, "disable")]
+    assert cann.options[2:] == [(CompileOption.CACHE_MODE, "disable")]
 
 
 @needs_c
@@ -222,6 +223,13 @@ def test_a_refused_cache_is_only_mentioned(cann: StandIn, caplog: pytest.LogCapt
     cann.refused[CompileOption.CACHE_MODE] = 500001
     assert at.ones(2).tolist() == [1, 1]
     assert "aclSetCompileopt(CACHE_MODE, enable) gave 500001" in caplog.text
+
+
+@needs_c
+def test_a_version_without_hf32_is_only_mentioned(cann: StandIn, caplog: pytest.LogCaptureFixture) -> None:
+    cann.refused[CompileOption.ALLOW_HF32] = 500000
+    assert at.ones(2).tolist() == [1, 1]
+    assert "aclSetCompileopt(ACL_ALLOW_HF32, 00) gave 500000: convolutions of float32 may keep 11 bits only" in caplog.text
 
 
 @needs_c
