@@ -58,7 +58,7 @@ def _samples(start: float, size: float, bins: int, number: int, length: int) -> 
     """Elements below and above each sample along one axis, and their weights: all 0 outside the image."""
     at = start + (np.arange(bins * number, dtype=np.float32) + np.float32(0.5)) * np.float32(size / number)
     outside = (at < -1) | (at > length)
-    at = np.maximum(at, 0)
+    at = np.clip(np.fmax(at, 0), 0, length)  # an infinite place lies outside, NaN has no place
     low = np.minimum(at.astype(np.intp), length - 1)
     part = np.where(low >= length - 1, 0, at - low).astype(np.float32)
     upper = np.minimum(low + 1, length - 1)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import philox
+from ascendtensor.simulator.kernels.halves import store
 from ascendtensor.simulator.kernels.operands import dims_of, known_ints, needs, one_int, type_code, unknown
 from ascendtensor.simulator.kernels.registry import (
     BFLOAT16,
@@ -57,7 +58,7 @@ def _fill(out: Array, key: int, counter: tuple[int, int], words: int, convert: C
                 philox.fractions(key, counter, block, target)
             else:
                 made = convert(philox.words(key, counter, block, -(-target.size * words // 4)))
-                np.copyto(target, made[: target.size], casting="unsafe")
+                store(made[: target.size], target)
 
     pieces = -(-flat.size // step)
     if pieces > 1:
