@@ -111,6 +111,16 @@ class dtype:
         """
         return "b" if self.category == BOOL else "f" if self.category == FLOATING else self.numpy.kind
 
+    @property
+    def type(self) -> Any:
+        """NumPy's class of one element. Like: numpy.dtype.type.
+
+        Examples:
+            >>> at.int8.type(3)
+            np.int8(3)
+        """
+        return self.numpy.type
+
     def to_real(self) -> DType:
         """The type of a complex type's parts; any other type itself."""
         return {complex64: float32, complex128: float64}.get(self, self)

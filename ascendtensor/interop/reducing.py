@@ -22,6 +22,7 @@ class Reduction(NamedTuple):
     identity: Any
     """What elements left out by `where` count as; None where there is none."""
     has_dtype: bool = False
+    name: str = ""
 
 
 def _logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
@@ -32,11 +33,11 @@ def _logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
 
 SUM: Final = Reduction(reduction.sum, elementwise.add, 0, True)
 PROD: Final = Reduction(reduction.prod, elementwise.mul, 1, True)
-MAX: Final = Reduction(reduction.amax, elementwise.maximum, None)
-MIN: Final = Reduction(reduction.amin, elementwise.minimum, None)
+MAX: Final = Reduction(reduction.amax, elementwise.maximum, None, name="maximum")
+MIN: Final = Reduction(reduction.amin, elementwise.minimum, None, name="minimum")
 ALL: Final = Reduction(reduction.all, comparison.logical_and, True)
 ANY: Final = Reduction(reduction.any, comparison.logical_or, False)
-LOGSUMEXP: Final = Reduction(_logsumexp, elementwise.add, None)
+LOGSUMEXP: Final = Reduction(_logsumexp, elementwise.add, None, name="logaddexp")
 
 
 def reduced(
@@ -64,7 +65,7 @@ def reduced(
         x = comparison.where(border.mask(where, x), x, neutral)
     if how.has_dtype:
         x = border.cast(x, dtype)
-    result = _emptied(x, axis, keep, start) if start is not None and how.identity is None else None
+    result = _emptied(x, axis, keep, start, how.name) if how.identity is None else None
     if result is None:
         result = _over(how, x, axis, keep)
         if start is not None:
@@ -98,12 +99,20 @@ def _over(how: Reduction, x: Any, axis: Any, keep: bool) -> Any:
     return how.function(x, tuple(axis) if isinstance(axis, list) else axis, keep)
 
 
-def _emptied(x: Any, axis: Any, keep: bool, start: Any) -> Any:
-    """What a maximum over nothing is when `initial` says so."""
+def _emptied(x: Any, axis: Any, keep: bool, start: Any, name: str) -> Any:
+    """What a maximum over nothing is when `initial` says so; None where there is something to reduce.
+
+    Raises:
+        ValueRangeError: It does not say so.
+    """
+    if x.desc.numel:
+        return None
     dims = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
     taken = {dim % x.ndim for dim in dims} if x.ndim else set()
     if all(x.shape[dim] for dim in taken):
         return None
+    if start is None:  # Dask knows this by NumPy's words
+        raise ValueRangeError(f"zero-size array to reduction operation {name} which has no identity").with_context(name, (x,))
     lengths = [1 if dim in taken else length for dim, length in enumerate(x.shape) if keep or dim not in taken]
     return x.new_full(tuple(lengths), start)
 

@@ -14,15 +14,18 @@ import numpy as np
 
 from ...base import TensorBase
 from ...errors import DTypeError
-from . import choosing, elementwise, linalg, questions, reductions, shaping
+from . import applying, choosing, elementwise, linalg, polynomials, questions, reductions, shaping, spaces
 
 NAMES: Final[dict[str, Callable[..., Any]]] = {
+    **applying.FUNCTIONS,
     **choosing.FUNCTIONS,
     **elementwise.FUNCTIONS,
     **linalg.FUNCTIONS,
+    **polynomials.FUNCTIONS,
     **questions.FUNCTIONS,
     **reductions.FUNCTIONS,
     **shaping.FUNCTIONS,
+    **spaces.FUNCTIONS,
 }
 """By NumPy's names."""
 

@@ -11,7 +11,7 @@ from ... import dtypes as d
 from ...errors import ShapeError, UnsupportedError, ValueRangeError
 from ...ops import combining, gather, indexing, shape, sorting, views
 from ...ops.arguments import is_tensor
-from ...ops.pointwise import comparison
+from ...ops.pointwise import comparison, elementwise
 from ...ops.writing import copy_into
 from ...promotion import result_type
 from ...shapes import normalize_dim
@@ -23,8 +23,8 @@ from ..ufuncs import same_dtype
 
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     """Elements by their places along an axis, or in the flattened tensor. Like: numpy.take."""
-    if mode != "raise":
-        raise UnsupportedError(f"mode={mode!r} is not there for tensors", where="take", advice="Bring the indices into range first.")
+    if mode not in ("raise", "clip", "wrap"):
+        raise ValueRangeError(f'mode must be "raise", "clip" or "wrap", not {mode!r}', where="take")
     if is_tensor(indices):
         a, places = border.tensors(a, indices)
     else:  # what lies on the host is looked at there
@@ -35,6 +35,10 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     a = border.vector(a, axis)
     if is_tensor(places) and not places.desc.numel:
         places = border.cast(places, d.int64)
+    length = a.shape[normalize_dim(axis, a.ndim)]
+    if mode != "raise" and length:
+        clipped = elementwise.clamp if is_tensor(places) else np.clip
+        places = clipped(places, 0, length - 1) if mode == "clip" else places % length
     return border.put(indexing.get(a, (slice(None),) * normalize_dim(axis, a.ndim) + (places,)), out)
 
 
@@ -114,6 +118,39 @@ def nonzero(a: Any) -> tuple[Any, ...]:
     if not a.ndim:
         raise ShapeError("at least one dimension is needed", advice="Take atleast_1d of it.").with_context("nonzero", (a,))
     return tuple(gather.nonzero(a, as_tuple=True))
+
+
+def _place(arr: Any, mask: Any, vals: Any) -> None:
+    if isinstance(arr, np.ndarray):
+        return _on_host(np.place, arr, mask, vals)
+    _, mask, values = border.tensors(arr, mask, vals)
+    (places,) = gather.nonzero(views.reshape(_truth(mask), -1), as_tuple=True)
+    count = places.shape[0]
+    if count and not values.desc.numel:
+        raise ValueRangeError("no value is there to put in", where="place")
+    if count:
+        gather.put_(arr, places, _cycled(border.cast(values, arr.desc.dtype), count))
+    return None
+
+
+def _trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    (filt,) = border.tensors(filt)
+    if set(trim.lower()) - {"f", "b"}:
+        raise ValueRangeError(f'trim must be of the letters "f" and "b", not {trim!r}', where="trim_zeros")
+    axes = range(filt.ndim) if axis is None else [normalize_dim(one, filt.ndim) for one in ((axis,) if isinstance(axis, int) else axis)]
+    there = [np.asarray(border.host(places)) for places in nonzero(filt)]
+    cut = [slice(None)] * filt.ndim
+    for dim in axes:
+        low, high = (int(there[dim].min()), int(there[dim].max()) + 1) if there[dim].size else (filt.shape[dim], filt.shape[dim])
+        cut[dim] = slice(low if "f" in trim.lower() else 0, high if "b" in trim.lower() else None)
+    return filt[tuple(cut)]
+
+
+def _diag_indices_from(arr: Any) -> tuple[Any, ...]:
+    if arr.ndim < 2 or len(set(arr.shape)) != 1:
+        raise ShapeError("at least two dimensions of one length are needed").with_context("diag_indices_from", (arr,))
+    places = gather.nonzero(arr.new_ones(arr.shape[0], dtype=d.bool_), as_tuple=True)
+    return tuple([places[0]] * arr.ndim)
 
 
 def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
@@ -329,6 +366,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "choose": _choose,
     "compress": _compress,
     "copyto": _copyto,
+    "diag_indices_from": _diag_indices_from,
     "digitize": _digitize,
     "extract": _extract,
     "fill_diagonal": _fill_diagonal,
@@ -338,6 +376,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "lexsort": _lexsort,
     "nonzero": nonzero,
     "partition": _partition,
+    "place": _place,
     "put": _put,
     "put_along_axis": _put_along_axis,
     "putmask": _putmask,
@@ -348,6 +387,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sort": _sort,
     "take": take,
     "take_along_axis": _take_along_axis,
+    "trim_zeros": _trim_zeros,
     "tril_indices_from": _triangle_indices(shape.tril),
     "triu_indices_from": _triangle_indices(shape.triu),
     "union1d": _union1d,

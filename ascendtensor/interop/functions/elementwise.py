@@ -101,7 +101,8 @@ def _vectors(function: str, *values: Any) -> list[Any]:
     return found
 
 
-def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """The sums of products of `v`, turned round, with each window of `a`. Like: numpy.convolve."""
     a, v = _vectors("convolve", a, v)
     if a.shape[0] < v.shape[0]:
         a, v = v, a
@@ -175,7 +176,7 @@ def _unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * ma
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "angle": _angle,
     "clip": clip,
-    "convolve": _convolve,
+    "convolve": convolve,
     "correlate": _correlate,
     "fix": _fix,
     "i0": lambda x: bessel.i0(border.floating(x)),

@@ -10,10 +10,10 @@ import numpy as np
 
 from ... import base, promotion
 from ...base import TensorBase
-from ...dtypes import as_dtype, get_default_dtype, python_number
+from ...dtypes import as_dtype, finfo, get_default_dtype, python_number
 from ...errors import DTypeError
 from ...ops import reduction, views
-from ...ops.pointwise import comparison
+from ...ops.pointwise import comparison, unary
 from .. import numpy as border
 from ..ufuncs import same_dtype
 from .elementwise import isclose
@@ -94,6 +94,22 @@ def _extent(x: TensorBase) -> tuple[int, int]:
     steps = [step * (length - 1) for step, length in zip(base.element_strides(x), x.desc.shape, strict=True)]
     low, high = begin + sum(step for step in steps if step < 0), begin + sum(step for step in steps if step > 0)
     return low * size, (high + 1) * size
+
+
+def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+    """Which depends on shapes alone."""
+    shapes = [np.broadcast_to(np.empty((), x.desc.dtype.numpy), x.shape) if isinstance(x, TensorBase) else x for x in operands]
+    found: Any = np.einsum_path(*shapes, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]
+    return found
+
+
+def _real_if_close(a: Any, tol: float = 100) -> Any:
+    (a,) = border.tensors(a)
+    if not a.desc.dtype.is_complex:
+        return a
+    limit = tol * finfo(a.desc.dtype).eps if tol > 1 else tol
+    small = unary.abs(views.imag(a)) < limit
+    return views.real(a) if reduction.all(small).item() else a
 
 
 def _array2string(a: Any, *args: Any, **options: Any) -> str:
@@ -203,6 +219,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "astype": _astype,
     "can_cast": _can_cast,
     "common_type": _common_type,
+    "einsum_path": _einsum_path,
     "empty_like": _empty_like,
     "full_like": _full_like,
     "iscomplexobj": lambda x: x.desc.dtype.is_complex,
@@ -212,6 +229,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "ndim": lambda a: len(a.desc.shape),
     "ones_like": _like("new_ones"),
     "ravel_multi_index": _ravel_multi_index,
+    "real_if_close": _real_if_close,
     "result_type": _result_type,
     "save": _of_host(np.save),
     "savetxt": _of_host(np.savetxt),

@@ -321,7 +321,8 @@ def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     return sorting.bincount(x, weights, minlength)
 
 
-def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """How many elements lie between each two edges, and the edges. Like: numpy.histogram."""
     if isinstance(bins, str):
         raise ValueRangeError(f"bins={bins!r} is not there for tensors", where="histogram", advice="Give a number of bins, or their edges.")
     a, bins, weights = border.operands(a, bins, weights)
@@ -353,7 +354,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "diff": _diff,
     "ediff1d": _ediff1d,
     "gradient": _gradient,
-    "histogram": _histogram,
+    "histogram": histogram,
     "max": _keeping(reducing.MAX),
     "mean": reducing.mean,
     "median": _median,
