@@ -12,6 +12,7 @@ from typing import Final
 from . import __version__, compiler, runtime
 from .acl import chooser, toolkit
 from .codes import RunMode
+from .compiler import needs
 from .compiler.atc import find_atc
 from .compiler.online import find_library
 from .compiler.store import cache_directory
@@ -100,6 +101,10 @@ def _compiler(backend: str) -> Iterator[str]:
             yield _line("", str(find_library() if used.name == "online" else find_atc()))
         except AscendTensorError as error:
             yield _line("", str(error))
+            return
+    if backend == "npu":
+        for doubt in needs.doubts():
+            yield _line("", doubt)
 
 
 def _caches() -> Iterator[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ascendtensor.acl import toolkit
+from ascendtensor.compiler import needs
 from ascendtensor.compiler.description import Description
 from ascendtensor.errors import CompileError, CompilerNotFoundError
 
@@ -21,6 +22,10 @@ VARIABLE: Final = "ASCENDTENSOR_ATC"
 PRECISION: Final = "must_keep_origin_dtype"
 """ATC's default forces float16 where an operator has it. This spelling is known from CANN 5 to 9; the newer `--precision_mode_v2=origin`
 says the same and excludes it (CANN ATC guide, "--precision_mode", 6.0.1 and 9.0.0)."""
+
+IMPLEMENTATION: Final = "high_precision"
+"""Which of an operator's kernels: ATC's default is the quick ones, that of `aclopCompile` these (graph engine, op_compile_processor.cc,
+OpCompileProcessor::SetOption), and the two ways to compile should agree."""
 
 SINGLES_IN_CUBE: Final = ("Ascend910B", "Ascend910_93", "Ascend950")
 """Chips whose matrix unit takes float32. Their convolutions keep 11 of its 24 bits (HF32) unless the compiler is told not to: without an
@@ -35,7 +40,6 @@ _NO_KERNEL: Final = (
     "(float32 and float16 mostly work), or use another operator."
 )
 _ADVICE: Final[tuple[tuple[str, str], ...]] = (
-    ("No module named", "ATC's Python parts are not found: run `source` on CANN's set_env.sh in this shell first."),
     ("cannot open shared object", "ATC's libraries are not found: run `source` on CANN's set_env.sh in this shell first."),
     ("E10001", "See the option that the log names; the SoC name must be one that this CANN knows."),
     ("EZ3002", _NO_KERNEL),
@@ -112,6 +116,7 @@ class AtcCompiler:
             f"--output={output}",
             f"--soc_version={self.soc}",
             f"--precision_mode={self.precision}",
+            f"--op_select_implmode={IMPLEMENTATION}",
             "--log=error",
         ]
         if self.soc.startswith(SINGLES_IN_CUBE):  # other chips' CANN may be too old to know it
@@ -120,7 +125,7 @@ class AtcCompiler:
             done = subprocess.run(
                 command,
                 cwd=directory,
-                env=os.environ | dict(self.environment),
+                env=os.environ | needs.environment(self.soc) | dict(self.environment),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -154,7 +159,7 @@ class AtcCompiler:
 
 def advice_on(log: str) -> str:
     """What to do about what a compiler wrote, "" if nothing is known."""
-    return next((advice for mark, advice in _ADVICE if mark in log), "")
+    return needs.advice_on(log) or next((advice for mark, advice in _ADVICE if mark in log), "")
 
 
 def _read_model(output: Path, name: str) -> bytes | None:

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from ascendtensor.acl import binding, toolkit
 from ascendtensor.codes import error_meaning, error_name
-from ascendtensor.compiler import store
-from ascendtensor.compiler.atc import PRECISION, SINGLES_IN_CUBE
+from ascendtensor.compiler import needs, store
+from ascendtensor.compiler.atc import PRECISION, SINGLES_IN_CUBE, advice_on
 from ascendtensor.errors import CompileError, CompilerNotFoundError, from_acl
 
 logger = logging.getLogger("ascendtensor.compiler")
@@ -207,6 +207,7 @@ class OnlineCompiler:
         return self._library
 
     def _configure(self, library: Any) -> None:
+        os.environ.update(needs.environment(self.soc))  # the first call below starts CANN's compiler, which reads them
         code = library.aclSetCompileopt(int(CompileOption.PRECISION_MODE), PRECISION.encode())
         if code:  # without it float32 matrix products would silently run in float16
             raise _failure(f"aclSetCompileopt(ACL_PRECISION_MODE, {PRECISION})", "", code)
@@ -234,9 +235,12 @@ class OnlineCompiler:
 
 def _failure(function: str, op_type: str, code: int) -> CompileError:
     of = f" for {op_type}" if op_type else ""
+    log = binding.get_recent_err_msg()
+    # CANN's compiler starts once a process, at its first call, and a later one says no more why it did not.
+    doubts = "" if op_type else "".join(f"{doubt}. " for doubt in needs.doubts())
     return CompileError(
         f"{function} failed{of}: {error_name(code)} ({code}): {error_meaning(code)}",
         op_type=op_type,
-        log=binding.get_recent_err_msg(),
-        advice="CANN's log files tell more (ASCEND_GLOBAL_LOG_LEVEL=1, ASCEND_SLOG_PRINT_TO_STDOUT=1).",
+        log=log,
+        advice=advice_on(log) or f"{doubts}CANN's log files tell more (ASCEND_GLOBAL_LOG_LEVEL=1, ASCEND_SLOG_PRINT_TO_STDOUT=1).",
     )

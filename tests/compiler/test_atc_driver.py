@@ -12,7 +12,7 @@ import pytest
 from ascendtensor import compiler as floor
 from ascendtensor.acl import toolkit
 from ascendtensor.codes import DataType
-from ascendtensor.compiler import Attribute, Description, TensorDescription, atc, simulated
+from ascendtensor.compiler import Attribute, Description, TensorDescription, atc, needs, simulated
 from ascendtensor.compiler.atc import AtcCompiler
 from ascendtensor.errors import BackendError, CompileError, CompilerNotFoundError
 from ascendtensor.simulator import atc as program
@@ -58,9 +58,10 @@ def test_one_run_builds_all_in_order(command: tuple[str, str]) -> None:
     assert read[0][0] == op("Mul").to_json() and read[2][0] == op("Mul", 4).to_json()
     options = read[0][1]
     assert read[1][1] == options  # one run
-    assert set(options) == {"--singleop", "--output", "--soc_version", "--precision_mode", "--allow_hf32", "--log"}
+    assert set(options) == {"--singleop", "--output", "--soc_version", "--precision_mode", "--op_select_implmode", "--allow_hf32", "--log"}
     assert (options["--soc_version"], options["--log"]) == ("Ascend910B1", "error")
     assert options["--precision_mode"] == "must_keep_origin_dtype"
+    assert options["--op_select_implmode"] == "high_precision", "as aclopCompile (OpCompileProcessor::SetOption)"
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,41 @@ def test_advice_for_an_environment_that_is_not_set_up(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match=r"set_env\.sh") as caught:
         AtcCompiler("Ascend910B1", command=(sys.executable, str(script))).build([op("Add")])
     assert len(caught.value.log.splitlines()) <= 40
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("EC0010: Failed to import Python module ModuleNotFoundError: No module named 'decorator'.", "pip install .*decorator"),
+        ("No module named 'te_fusion.fusion_api'", "set_env.sh"),
+        ("AttributeError: `np.float_` was removed in the NumPy 2.0 release.", "numpy<2"),
+    ],
+)
+def test_advice_for_what_the_python_half_of_the_compiler_misses(tmp_path: Path, text: str, advice: str) -> None:
+    """What CANN 7 to 8.2 say in an environment without the packages of CANN's installation guide, or with NumPy 2."""
+    script = tmp_path / "atc.py"
+    script.write_text(f"raise SystemExit({text!r})")
+    with pytest.raises(CompileError, match=advice):
+        AtcCompiler("Ascend910B1", command=(sys.executable, str(script))).build([op("Add")])
+
+
+def test_small_boards_compile_with_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CANN environment variables, "TE_PARALLEL_COMPILER": eight by default, of about 1 GB each."""
+    monkeypatch.delenv("TE_PARALLEL_COMPILER", raising=False)
+    monkeypatch.setenv("MAX_COMPILE_CORE_NUMBER", "3")
+    monkeypatch.setattr(needs, "memory", lambda: 8 << 30)
+    assert needs.environment("Ascend310B4") == {"TE_PARALLEL_COMPILER": "1"}, "what the user says stays"
+    assert needs.environment("Ascend310P3") == {}
+    monkeypatch.setattr(needs, "memory", lambda: 64 << 30)
+    assert needs.environment("Ascend310B4") == {}, "a server that compiles for a board"
+
+
+def test_doubts_about_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs, "PACKAGES", ("numpy", "a-package-that-nobody-has"))
+    monkeypatch.setattr(needs.platform, "python_version_tuple", lambda: ("3", "13", "0"))
+    text = "\n".join(needs.doubts())
+    assert "may miss the packages a-package-that-nobody-has" in text and "PyEval_InitThreads" in text
+    assert ("numpy<2'" in text.splitlines()[1]) == (np.__version__ >= "2")
 
 
 @pytest.fixture

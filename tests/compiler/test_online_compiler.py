@@ -21,7 +21,7 @@ import pytest
 import ascendtensor as at
 from ascendtensor import compiler, simulator
 from ascendtensor.acl import binding
-from ascendtensor.compiler import online, progress
+from ascendtensor.compiler import needs, online, progress
 from ascendtensor.compiler.online import CompileOption, OnlineCompiler
 from ascendtensor.launch.registry import HandleRegistry, handle_cache
 from ascendtensor.runtime import device as devices
@@ -216,6 +216,15 @@ def test_a_refused_precision_mode_is_an_error(cann: StandIn) -> None:
         at.ones(2)
     cann.refused.clear()
     assert at.ones(2).tolist() == [1, 1]
+
+
+@needs_c
+def test_a_compiler_that_does_not_start_may_miss_its_packages(cann: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    # CANN starts its compiler at the first call, once a process: without Python packages of its own that call answers 500001 (EC0010).
+    cann.refused[CompileOption.PRECISION_MODE] = 500001
+    monkeypatch.setattr(needs, "PACKAGES", ("a-package-that-nobody-has",))
+    with pytest.raises(at.CompileError, match=r"may miss the packages a-package-that-nobody-has: pip install"):
+        at.ones(2)
 
 
 @needs_c

@@ -100,6 +100,14 @@ def test_info_about_the_compiler_inside_the_process(monkeypatch: pytest.MonkeyPa
     assert re.search(r"^compiler +online, version \w+", capsys.readouterr().out, re.MULTILINE)
 
 
+def test_info_about_what_the_compiler_may_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(information.needs, "doubts", lambda: ["CANN's compiler may miss the packages decorator: pip install decorator"])
+    monkeypatch.setattr(information, "find_atc", lambda: "/usr/local/Ascend/atc")
+    monkeypatch.setenv("ASCENDTENSOR_COMPILER", "atc")
+    assert "may miss the packages decorator" in "\n".join(information._compiler("npu"))
+    assert "may miss" not in "\n".join(information._compiler("simulator"))
+
+
 def test_info_about_directories_of_models(monkeypatch: pytest.MonkeyPatch, capsys: Captured, tmp_path: Path) -> None:
     monkeypatch.setenv("ASCENDTENSOR_OP_MODELS", str(tmp_path))
     assert main(["info"]) == 0
