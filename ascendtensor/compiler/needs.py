@@ -32,7 +32,6 @@ INSTALL: Final = f"pip install {' '.join(name for name in PACKAGES if name != 'n
 
 _SMALL: Final = "Ascend310B"
 _ENOUGH: Final = 32 << 30
-_SERIAL: Final = {"TE_PARALLEL_COMPILER": "1", "MAX_COMPILE_CORE_NUMBER": "1"}
 """CANN starts eight processes of about 1 GB for its first compile, and boards of 4 to 16 GB share their memory with the NPU: Linux ends one
 of them, or the program, without a word (CANN environment variables, "TE_PARALLEL_COMPILER", "MAX_COMPILE_CORE_NUMBER")."""
 
@@ -82,5 +81,6 @@ def memory() -> int:
 
 def environment(soc: str) -> dict[str, str]:
     """Variables that a compiler for the chip should find: one process on small boards, unless the user has set the numbers."""
-    small = soc.startswith(_SMALL) and memory() < _ENOUGH  # a server that compiles for a board has more
-    return {name: value for name, value in _SERIAL.items() if small and name not in os.environ}
+    if not soc.startswith(_SMALL) or memory() >= _ENOUGH:  # a server that compiles for a board has more
+        return {}
+    return {name: "1" for name in ("TE_PARALLEL_COMPILER", "MAX_COMPILE_CORE_NUMBER") if not os.environ.get(name)}
