@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index as _as_int
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
@@ -93,6 +94,7 @@ def fftfreq(
         >>> at.fft.fftfreq(4)
         tensor([ 0.0000,  0.2500, -0.5000, -0.2500], device='npu:0')
     """
+    n = _as_int(n)
     return _into(_frequencies(n, -(n // 2), (n + 1) // 2, d, dtype, device, "fftfreq"), out)
 
 
@@ -118,6 +120,7 @@ def rfftfreq(
         >>> at.fft.rfftfreq(4)
         tensor([0.0000, 0.2500, 0.5000], device='npu:0')
     """
+    n = _as_int(n)
     return _into(_frequencies(n, 0, n // 2 + 1, d, dtype, device, "rfftfreq"), out)
 
 

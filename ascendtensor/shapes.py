@@ -68,6 +68,16 @@ def named(lengths: tuple[Any, ...], given: Any, name: str) -> tuple[Any, ...]:
     return (given,)
 
 
+def several(given: Any) -> bool:
+    """Whether these are several numbers, not one. A 0-d tensor or array is one, though it has the methods of several."""
+    return isinstance(given, Iterable) and getattr(given, "ndim", 1) != 0
+
+
+def each(given: Any) -> tuple[Any, ...]:
+    """One number or several as a tuple."""
+    return tuple(given) if several(given) else (given,)
+
+
 def as_shape(*lengths: Any, size: Any = None) -> Shape:
     """A shape from what a user wrote: ``(2, 3)``, ``[2, 3]``, ``2, 3``, ``5``, ``size=(2, 3)`` or nothing, with NumPy integers too.
 
@@ -76,7 +86,7 @@ def as_shape(*lengths: Any, size: Any = None) -> Shape:
         DTypeError: For something that is not an integer.
     """
     lengths = named(lengths, size, "size")
-    given = lengths[0] if len(lengths) == 1 and isinstance(lengths[0], Iterable) else lengths
+    given = lengths[0] if len(lengths) == 1 and several(lengths[0]) else lengths
     try:
         shape = tuple(as_int(length) for length in given)
     except TypeError:
@@ -181,7 +191,7 @@ def normalize_dims(dims: int | Iterable[int] | None, ndim: int) -> tuple[int, ..
     """
     if dims is None:
         return tuple(range(ndim))
-    found = sorted(normalize_dim(dim, ndim) for dim in (dims if isinstance(dims, Iterable) else (dims,)))
+    found = sorted(normalize_dim(dim, ndim) for dim in each(dims))
     for one, following in pairwise(found):
         if one == following:
             raise ShapeError(f"dim {one} appears more than once in {dims!r}")

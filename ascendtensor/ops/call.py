@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import lru_cache
+from operator import index as as_int
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from .. import base, shapes
 from ..base import TensorBase
-from ..dtypes import bool_, complex128, int64, python_number
+from ..dtypes import FLOATING, bool_, complex128, int64, python_number
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError
 from ..launch.registry import handle_cache
@@ -125,7 +126,7 @@ def find(
     except (KeyError, TypeError):
         pass
     operands = tuple(map(plain, operands))
-    return _planned(row, operands, arguments, device), operands
+    return _planned(row, operands, tuple(map(_settled, arguments)), device), operands
 
 
 def call_into(row: Row, targets: tuple[TensorBase, ...], operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> None:
@@ -158,11 +159,20 @@ def _key(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], d
 def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None = None) -> Any:
     """The miss: bring views into plain form, make the plan, launch it."""
     operands = tuple([plain(operand) for operand in operands])
-    plan = _planned(row, operands, arguments, device)
+    plan = _planned(row, operands, tuple(map(_settled, arguments)), device)
     try:
         return plan.launch(*operands)
     except AscendTensorError as error:
         raise error.with_context(row.name, operands) from None
+
+
+def _settled(argument: Any) -> Any:
+    """An argument as a plan's key can hold it: a 0-d tensor is the number that it has now."""
+    if isinstance(argument, TensorBase) and not argument.desc.shape:
+        return as_int(argument) if argument.desc.dtype.category < FLOATING else float(argument)  # type: ignore[arg-type]
+    if argument.__class__ is tuple and any([isinstance(each, TensorBase) for each in argument]):
+        return tuple(map(_settled, argument))
+    return argument
 
 
 def _planned(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None) -> Any:

@@ -21,7 +21,7 @@ from . import host, views
 from .arguments import ONE_DTYPE, checked, require_tensor
 from .call import binary, call, call_into, made, structured
 from .indexing import index_put_, trimmed
-from .operands import dim_of, filled, in_dtype
+from .operands import dim_of, filled, in_dtype, number_in
 from .pointwise import comparison, elementwise
 from .reduction import any as any_
 from .rules.gather import check_index
@@ -491,7 +491,7 @@ def index_add_(input: T, dim: int, index: TensorBase, source: TensorBase, *, alp
         added = source if isinstance(alpha, (int, np.integer)) and alpha == 1 else elementwise.mul(source, alpha)
         index_put_(whole, (None,) * at + (places,), in_dtype(added, input.desc.dtype), True)
     elif places.desc.numel and source.desc.numel:
-        _update(whole, table.INPLACE_INDEX_ADD, (places, source, alpha), (at,))
+        _update(whole, table.INPLACE_INDEX_ADD, (places, source, number_in(alpha, source.desc.dtype)), (at,))
     return input
 
 

@@ -6,6 +6,7 @@ int64), arrays and NumPy scalars keep their dtype. Every upload copies, so the h
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..base import TensorBase
 from ..dtypes import INTEGER, bool_, from_numpy, get_default_dtype, int64
 from ..dtypes import dtype as DType
 from ..errors import DTypeError, ShapeError, ValueRangeError
+from ..promotion import promote_types
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from ..runtime.device import DeviceLike, as_device
@@ -91,6 +93,8 @@ def _from_lists(data: Any, dtype: DType | None, floating: DType) -> Array:
     kinds: set[type] = set()
     _collect_types(data, kinds)
     if any(issubclass(kind, TensorBase) for kind in kinds):
+        if dtype is None:
+            return array_of(_downloaded(data), _common(data, floating), floating)
         data = _downloaded(data)
     try:
         array = np.asarray(data)
@@ -146,6 +150,23 @@ def _collect_types(data: Any, kinds: set[type]) -> None:
         for item in data:
             if isinstance(item, (list, tuple)):
                 _collect_types(item, kinds)
+
+
+def _common(data: Any, floating: DType) -> DType | None:
+    """The type of nested lists of tensors and numbers, in which each counts as much as the others; None of what is neither."""
+    found: set[DType] = set()
+    for item in data:
+        if isinstance(item, (list, tuple)):
+            kind = _common(item, floating)
+        elif isinstance(item, TensorBase):
+            kind = item.desc.dtype
+        elif isinstance(item, np.generic):
+            kind = from_numpy(item.dtype)
+        else:
+            kind = {bool: bool_, int: int64, float: floating, complex: floating.to_complex()}.get(type(item))
+        if kind is not None:
+            found.add(kind)
+    return functools.reduce(promote_types, found) if found else None
 
 
 def _downloaded(data: Any) -> Any:

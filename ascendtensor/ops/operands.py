@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import copysign
 from operator import index as as_int
 from typing import Any, Final, TypeVar
@@ -32,7 +32,7 @@ def dim_of(input: TensorBase, dim: int, function: str) -> int:
 
 def integers(given: Any) -> tuple[int, ...]:
     """One integer, or several, as a tuple."""
-    return tuple(map(as_int, given)) if isinstance(given, Iterable) else (as_int(given),)
+    return tuple(map(as_int, given)) if shapes.several(given) else (as_int(given),)
 
 
 def common_dtype(*operands: TensorBase | complex) -> DType:
@@ -51,6 +51,13 @@ def in_dtype(input: T, dtype: DType) -> T:
         return input
     promotion.keep_imaginary(own, dtype)
     return structured(CAST, input, dtype)
+
+
+def number_in(given: Any, dtype: DType) -> Any:
+    """A number beside an operand of a dtype: as a 0-d tensor of another one that converts to it, a cast."""
+    if isinstance(given, TensorBase) and not given.desc.shape and given.desc.dtype.category <= dtype.category:
+        return in_dtype(given, dtype)
+    return given
 
 
 class _MinusZero(float):

@@ -22,7 +22,7 @@ from .copying import clone as clone
 from .copying import contiguous as contiguous
 from .copying import from_pairs as from_pairs
 from .indexing import fill
-from .operands import common_dtype, dim_of, filled, in_dtype, integers
+from .operands import common_dtype, dim_of, filled, in_dtype, integers, number_in
 from .reduction import sum as total
 from .schema import Row
 from .table import movement as table
@@ -895,6 +895,7 @@ def _cut(input: T, pairs: Sequence[tuple[int, int]]) -> T:
 
 
 def _constant_pad(input: T, added: tuple[int, ...], value: Any) -> T:
+    value = number_in(value, input.desc.dtype)
     if not input.desc.numel:
         return filled(input, tuple(added[2 * at] + size + added[2 * at + 1] for at, size in enumerate(input.desc.shape)), value)
     return call(table.PAD, (input, value), (added, "constant"))

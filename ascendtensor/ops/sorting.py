@@ -658,6 +658,7 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0, *, out: T |
         >>> at.histc(at.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.], device='npu:0')
     """
+    min, max = (host.item(each) if isinstance(each, TensorBase) else each for each in (min, max))
     if bins < 1 or max < min:
         raise ValueRangeError(f"bins must be positive and max not below min: {bins}, {min}, {max}", where="histc")
     limits: tuple[Any, Any] = (min, max)

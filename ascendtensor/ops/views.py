@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index as as_int
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, TypeVar, cast, overload
 
 from .. import base, shapes
 from ..base import TensorBase
@@ -21,7 +21,7 @@ T = TypeVar("T", bound=TensorBase)
 
 def _integers(given: tuple[Any, ...]) -> tuple[int, ...]:
     """`(2, 3)`, `[2, 3]` or `2, 3` as a tuple of ints."""
-    if len(given) == 1 and (given[0].__class__ is tuple or isinstance(given[0], Iterable)):
+    if len(given) == 1 and (given[0].__class__ is tuple or shapes.several(given[0])):
         given = tuple(given[0])
     try:
         return tuple(map(as_int, given))
@@ -550,8 +550,8 @@ def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[i
         (3, 4, 2)
     """
     ndim = len(input.desc.shape)
-    of = [_dim(input, dim, "movedim") for dim in (source if isinstance(source, Iterable) else (source,))]
-    to = [_dim(input, dim, "movedim") for dim in (destination if isinstance(destination, Iterable) else (destination,))]
+    of = [_dim(input, dim, "movedim") for dim in shapes.each(source)]
+    to = [_dim(input, dim, "movedim") for dim in shapes.each(destination)]
     if len(of) != len(to) or len(set(of)) != len(of) or len(set(to)) != len(to):
         raise _named(ShapeError(f"source {source} and destination {destination} must name as many dimensions, each once"), "movedim", input)
     rest = iter(dim for dim in range(ndim) if dim not in of)
@@ -725,12 +725,12 @@ def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) 
         (tensor([1], device='npu:0'), tensor([2, 3], device='npu:0'))
     """
     length = _length(tensor, dim, "split")
-    if isinstance(split_size_or_sections, Iterable):
+    if shapes.several(split_size_or_sections):
         sizes = _integers((split_size_or_sections,))
         if sum(sizes) != length or any(size < 0 for size in sizes):
             raise _named(ShapeError(f"sections {list(sizes)} don't add up to {length}, the length of dimension {dim}"), "split", tensor)
     else:
-        size = as_int(split_size_or_sections)
+        size = as_int(cast("Any", split_size_or_sections))
         if size < 0 or (size == 0 and length):
             raise _named(ShapeError(f"a split size of {size} is not possible for a length of {length}"), "split", tensor)
         sizes = tuple(min(size, length - start) for start in range(0, length, size or 1)) or (0,)
@@ -745,6 +745,7 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
         >>> at.chunk(at.tensor([1, 2, 3, 4, 5]), 2)
         (tensor([1, 2, 3], device='npu:0'), tensor([4, 5], device='npu:0'))
     """
+    chunks = as_int(chunks)
     if chunks < 1:
         raise _named(ValueRangeError(f"the number of chunks must be positive, not {chunks}"), "chunk", input)
     length = _length(input, dim, "chunk")
@@ -789,7 +790,7 @@ def tensor_split(input: T, indices_or_sections: Any, dim: int = 0) -> tuple[T, .
         (tensor([1, 2], device='npu:0'), tensor([3], device='npu:0'))
     """
     length = _length(input, dim, "tensor_split")
-    if isinstance(indices_or_sections, Iterable) and getattr(indices_or_sections, "shape", None) != ():
+    if shapes.several(indices_or_sections):
         marks = [min(max(mark + length if mark < 0 else mark, 0), length) for mark in _integers((indices_or_sections,))]
     else:
         sections = as_int(indices_or_sections)
@@ -801,12 +802,12 @@ def tensor_split(input: T, indices_or_sections: Any, dim: int = 0) -> tuple[T, .
     return tuple(narrow(input, dim, start, max(stop - start, 0)) for start, stop in parts)
 
 
-def _split_along(function: str, input: T, least: int, dim: int, indices_or_sections: int | Sequence[int]) -> tuple[T, ...]:
+def _split_along(function: str, input: T, least: int, dim: int, indices_or_sections: Any) -> tuple[T, ...]:
     """`tensor_split` into parts of equal size."""
     shape = input.desc.shape
     if len(shape) < least:
         raise _named(ShapeError(f"a tensor of at least {least} dimensions is needed"), function, input)
-    if not isinstance(indices_or_sections, Iterable):
+    if not shapes.several(indices_or_sections):
         sections = as_int(indices_or_sections)
         if sections < 1 or shape[dim] % sections:
             text = f"dimension {dim} of size {shape[dim]} can't be split into {sections} equal parts"

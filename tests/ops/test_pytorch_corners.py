@@ -240,3 +240,56 @@ def test_bool_tensors_to_the_power_of_true_and_false() -> None:
     for left, right in ((x, x), (x, at.tensor(True)), (True, x)):  # as in PyTorch
         with pytest.raises(TypeError, match="bool is not supported"):
             left**right
+
+
+def test_integers_may_be_0d_tensors() -> None:
+    functional, x, image = at.nn.functional, at.arange(24.0).reshape(2, 3, 4), at.arange(16.0).reshape(1, 1, 4, 4)
+    for call in (
+        lambda n: at.zeros(n(2)) + at.ones(n(2)),
+        lambda n: x.new_zeros(n(2)) + at.full((2,), n(1)),
+        lambda n: at.stack([at.eye(n(2)), at.ones(n(2), 2)]),
+        lambda n: x.roll(n(1)) + x.roll(n(1), n(0)),
+        lambda n: x.view(n(24)).view((n(6), 4)),
+        lambda n: x.sum(n(1)) + x.amax(n(1)) + x.mean((n(1),)) + x.std(n(1)) + x.logsumexp(n(1)) + x.norm(2, n(1)),
+        lambda n: x.all(n(1)) | x.any(n(1)),
+        lambda n: image.squeeze(n(0)).movedim(n(0), n(1)),
+        lambda n: x.flip(n(0)) + x.chunk(n(2))[1] + x.split(n(1))[0],
+        lambda n: x.tile(n(2)) + x.repeat(1, 1, n(2)),
+        lambda n: at.tensordot(at.eye(3), at.eye(3), n(1)) + at.tensordot(at.eye(3), at.eye(3), ([n(0)], [n(1)])),
+        lambda n: at.fft.fftshift(x, n(1)),
+        lambda n: at.fft.fftfreq(n(4)),
+        lambda n: functional.normalize(x, dim=n(2)) + at.count_nonzero(x, n(2))[..., None],
+        lambda n: functional.pad(x, (n(1), 0), value=n(2)),
+        lambda n: functional.threshold(x, n(4), n(2)),
+        lambda n: at.index_add(x, 0, at.tensor([0, 1]), x, alpha=n(3)),
+        lambda n: at.histc(x, 4, n(2), n(9)),
+        lambda n: functional.layer_norm(x, (n(4),)),
+        lambda n: functional.avg_pool2d(image, n(2)) + functional.max_pool2d(image, (n(2), 2)),
+    ):
+        expected = call(int)
+        for kind in (at.tensor, lambda value: at.tensor(value, dtype=at.uint8)):
+            assert at.equal(call(kind), expected)
+    with pytest.raises(ValueError, match="equal parts"):
+        at.hsplit(at.ones(2, 3), at.tensor(2))
+
+
+def test_a_dim_that_changed_is_read_again() -> None:
+    x, dim = at.arange(6.0).reshape(2, 3), at.tensor(0)
+    assert x.sum((dim,)).shape == x.amax(dim).shape == (3,) and x.logsumexp((dim,)).shape == (3,)
+    dim += 1
+    assert x.sum((dim,)).shape == x.amax(dim).shape == (2,) and x.logsumexp((dim,)).shape == (2,)
+
+
+def test_numbers_beside_0d_tensors_in_lists() -> None:
+    single, half, whole = at.tensor(1.0), at.tensor(1.0, dtype=at.float16), at.tensor(1, dtype=at.int32)
+    for data, dtype in (
+        ([single, 2], at.float32),
+        ([[single], [2.5]], at.float32),
+        ([half, 2], at.float16),
+        ([half, 2.5], at.float32),
+        ([whole, 2], at.int64),
+        ([single, 2j], at.complex64),
+        ([whole, np.float64(2)], at.float64),
+        ([whole, True], at.int32),
+    ):
+        assert at.tensor(data).dtype is dtype and at.tensor(data, dtype=at.float64 if dtype is not at.complex64 else dtype).shape[0] == 2

@@ -16,7 +16,7 @@ Roads by dtype, each exact to the dtype's own rounding:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import prod
 from operator import index as as_int
 from typing import Any, Final, TypeVar
@@ -553,7 +553,7 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
         tensor(5., device='npu:0')
     """
     left, right = a.desc.shape, b.desc.shape
-    if not isinstance(dims, Iterable):
+    if not shapes.several(dims):
         dims = as_int(dims)
         if not 0 <= dims <= min(len(left), len(right)):
             names = f"{list(left)} and {list(right)}"

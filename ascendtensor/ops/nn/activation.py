@@ -15,7 +15,7 @@ from .. import views
 from ..arguments import checked
 from ..call import call, structured
 from ..call import unary as launch
-from ..operands import attribute
+from ..operands import attribute, number_in
 from ..pointwise import comparison, elementwise, unary
 from ..reduction import floating, narrowed, widened
 from ..schema import Meta, Row
@@ -436,7 +436,7 @@ def _over(input: T, threshold: Any, value: Any, inplace: bool) -> T:
         threshold, value = int(threshold), int(value)
     if input.desc.dtype is d.float64:
         return _given(comparison.where(comparison.le(input, threshold), value, input), input, inplace)
-    operands = (input, threshold, value)
+    operands = (input, *(number_in(each, input.desc.dtype) for each in (threshold, value)))
     return write(table.THRESHOLD, input, operands) if inplace else call(table.THRESHOLD, operands)
 
 
