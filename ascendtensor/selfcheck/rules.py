@@ -260,6 +260,34 @@ def _blocking_callback_of_its_own(bench: Bench) -> list[int]:
     return codes + called
 
 
+def _recorded_again(bench: Bench, create: Callable[[Any], tuple[int, int]]) -> int:
+    """What a bounded wait says behind an event whose second record stands behind a callback that nobody serves yet."""
+    rt = bench.acl.rt
+    thread, (producer, _), (consumer, _) = threading.get_ident(), rt.create_stream(), rt.create_stream()
+    event, code = create(rt)
+    code = code or rt.subscribe_report(thread, producer)
+    try:
+        if code:
+            raise Skip(f"the event or its callback can't be made: {code}")
+        rt.record_event(event, producer)
+        rt.synchronize_stream(producer)
+        rt.launch_callback(lambda _: None, None, 1, producer)
+        rt.record_event(event, producer)
+        rt.stream_wait_event(consumer, event)
+        waited = int(rt.synchronize_stream_with_timeout(consumer, PATIENCE))
+        rt.process_report(PATIENCE)
+        rt.synchronize_stream_with_timeout(producer, PATIENCE)
+        rt.synchronize_stream_with_timeout(consumer, PATIENCE)
+        return waited
+    finally:
+        if not code:
+            rt.unsubscribe_report(thread, producer)
+        if event:
+            rt.destroy_event(event)
+        rt.destroy_stream(consumer)
+        rt.destroy_stream(producer)
+
+
 def _inferred_from_values(bench: Bench) -> list[int]:
     """The shape of a Fill, whose first input says it."""
     dims, value = np.array([2, 3], np.int64), np.zeros(1, np.float32)
@@ -322,6 +350,24 @@ RULES: Final = (
     Rule("PY-3", "acl.rt.memset of an address that is numpy.int64", "TypeError", _numpy_address),
     Rule("INF-8", "acl.op.infer_shape of a Fill by the values in host memory", [0, 2, 3], _inferred_from_values),
     Rule("CB-6", "a stream that waits for a callback of the waiting thread", [0, 0, 507046, 0, 0, 1], _blocking_callback_of_its_own),
+    Rule(
+        "EV-2",
+        "a wait for the second record of an event of create_event_ex_with_flag",
+        507046,
+        lambda bench: _recorded_again(bench, lambda rt: rt.create_event_ex_with_flag(1)),
+    ),
+    Rule(
+        "EV-2",
+        "a wait for the second record of an event of create_event",
+        507046,
+        lambda bench: _recorded_again(bench, lambda rt: rt.create_event()),
+    ),
+    Rule(
+        "EV-5",
+        "a wait for the second record of an event of create_event_with_flag that was not reset",
+        0,
+        lambda bench: _recorded_again(bench, lambda rt: rt.create_event_with_flag(1)),
+    ),
     Rule("RT-6", "acl.finalize twice in a process that never called acl.init", [0, 100037], lambda _: _in_fresh_process(_FINALIZED)),
     Rule("RT-8", "sizes, descriptions, buffers and attributes before acl.init", [4, True, True, True], lambda _: _in_fresh_process(_EARLY)),
     Rule("OP-17", "an operator whose output is its input", [3.0] * COUNT, _in_place),
