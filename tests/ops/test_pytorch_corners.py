@@ -293,3 +293,14 @@ def test_numbers_beside_0d_tensors_in_lists() -> None:
         ([whole, True], at.int32),
     ):
         assert at.tensor(data).dtype is dtype and at.tensor(data, dtype=at.float64 if dtype is not at.complex64 else dtype).shape[0] == 2
+
+
+@pytest.mark.parametrize("dtype", [at.float16, at.float32, at.float64])
+def test_integers_lie_between_by_a_0d_weight(dtype: at.dtype) -> None:
+    low, high = at.tensor([1, 5, 3], dtype=at.uint8), at.tensor([4, 9, 0], dtype=at.uint8)
+    found = at.lerp(low, high, at.tensor(0.5, dtype=dtype))
+    assert found.dtype is dtype and found.tolist() == [2.5, 7.0, 1.5]
+    assert at.lerp(low > 3, high > 3, at.tensor(0.5, dtype=dtype)).tolist() == [0.5, 1.0, 0.0]
+    for weight in (0.5, at.tensor([0.5], dtype=dtype), at.tensor(1)):  # as in PyTorch
+        with pytest.raises(TypeError, match="a floating dtype is needed"):
+            at.lerp(low, high, weight)

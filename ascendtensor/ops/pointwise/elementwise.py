@@ -628,7 +628,7 @@ def lerp(input: T, end: T, weight: Any, *, out: T | None = None) -> T:
     """`input + weight * (end - input)`.
 
     Args:
-        input: Tensor of any shape and floating dtype.
+        input: Tensor of any shape and floating dtype; of any, where `weight` is a 0-d tensor of a floating one, which the result then has.
         end: Tensor that broadcasts with it.
         weight: Python number or tensor that broadcasts.
         out: Tensor of the result's shape to write into.
@@ -647,7 +647,9 @@ def lerp(input: T, end: T, weight: Any, *, out: T | None = None) -> T:
         tensor([ 2.5000, 12.5000], device='npu:0')
     """
     if input.desc.dtype.category < d.FLOATING:
-        raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="lerp", advice="Cast with .to(float32) first.")
+        if not isinstance(weight, TensorBase) or weight.desc.shape or weight.desc.dtype.category < d.FLOATING:
+            raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="lerp", advice="Cast with .to(float32) first.")
+        input, end = comparison.cast(input, weight.desc.dtype), comparison.cast(end, weight.desc.dtype)
     if d.float64 in (input.desc.dtype, end.desc.dtype) or _any_complex(input, end, weight):
         return add(input, mul(sub(end, input), weight), out=out)
     operands = (input, end, weight)
