@@ -50,7 +50,17 @@ IN_TENSORS: Final[dict[str, str]] = {
     **dict.fromkeys(("storage", "untyped_storage"), "data_ptr() and data_buffer tell where the memory lies"),
     **dict.fromkeys(("to_sparse", "to_dense"), _DENSE),
     **dict.fromkeys(("pin_memory", "share_memory_"), "there are no tensors on the host; copies to the device are staged in pinned memory"),
-    "__array_interface__": "use numpy()",
+    **dict.fromkeys(("__array_interface__", "__array_struct__", "ctypes"), "use numpy()"),
+    "flat": "use reshape(-1), which shares the memory of a contiguous tensor",
+    "base": "views share memory with what they are of; data_ptr() tells where",
+    **dict.fromkeys(("flags", "setflags"), "is_contiguous() tells the layout, and every tensor can be written to"),
+    "itemset": "assign to x[index]",
+    **dict.fromkeys(("newbyteorder", "byteswap"), "tensors are in the byte order of the machine"),
+    **dict.fromkeys(("getfield", "setfield"), "no dtype here has fields; view(dtype) shows the same bytes"),
+    "tostring": "use tobytes()",
+    **dict.fromkeys(("dump", "dumps"), "use the module pickle, or ascendtensor.save"),
+    "resize": "numpy.resize takes tensors; resize_() is PyTorch's",
+    "partition": "use sort(), or numpy.partition, which takes tensors",
 }
 IN_ARRAYS: Final[dict[str, str]] = {"cuda": 'the devices are NPUs; .npu() makes a tensor of it, .npu("npu:1") on another one'}
 

@@ -108,6 +108,10 @@ def exported(array: Array, max_version: tuple[int, int] | None, copied: bool) ->
     return capsule
 
 
+class _NoExporter(DTypeError, AttributeError):
+    """What the array API standard expects for an object without the methods: an AttributeError."""
+
+
 class Exporter:
     """Another library's array as NumPy can take it: bfloat16 as uint16.
 
@@ -124,7 +128,7 @@ class Exporter:
             text = "the capsule is none of DLPack's, or somebody took its memory before"
             raise DTypeError(text, where="from_dlpack", advice="A capsule serves once: export again, or give the array itself.")
         elif not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
-            raise DTypeError(f"{type(x).__name__} has no __dlpack__", where="from_dlpack", advice="tensor() takes any array-like.")
+            raise _NoExporter(f"{type(x).__name__} has no __dlpack__", where="from_dlpack", advice="tensor() takes any array-like.")
         else:
             self.export = x.__dlpack__
             kind, number = x.__dlpack_device__()

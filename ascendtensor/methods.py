@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
+import numpy as np
+
 from . import random
 from .base import TensorBase
 from .complex_methods import ComplexMethods
+from .dtypes import as_dtype
 from .elementwise_methods import ElementwiseMethods
 from .interop import reducing
 from .interop.functions import choosing, shaping
@@ -389,10 +392,10 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """`scatter_reduce`, written into this tensor. Like: torch.Tensor.scatter_reduce_."""
         return gather.scatter_reduce_(self, dim, index, src, reduce, include_self=include_self)
 
-    def take(self, index: Any, axis: _Int | None = None) -> Self:
+    def take(self, index: Any, axis: _Int | None = None, *, mode: str = "raise") -> Self:
         """See `take`; along an `axis`, and by lists and arrays, as in NumPy."""
-        if axis is not None or not isinstance(index, TensorBase):
-            found: Self = choosing.take(self, index, axis)
+        if axis is not None or mode != "raise" or not isinstance(index, TensorBase):
+            found: Self = choosing.take(self, index, axis, mode=mode)
             return found
         return gather.take(self, index)
 
@@ -763,8 +766,12 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             return found
         return views.ravel(self)
 
-    def reshape(self, *lengths: Any, shape: Any = None) -> Self:
+    def reshape(self, *lengths: Any, shape: Any = None, order: str = "C") -> Self:
         """See `reshape`."""
+        if order != "C" and shaping.in_order("reshape", order):
+            given = lengths if shape is None else (shape,)
+            found: Self = shaping.reshape(self, given[0] if len(given) == 1 else given, order)
+            return found
         return views.reshape(self, *lengths, shape=shape)
 
     def reshape_as(self, other: TensorBase) -> Self:
@@ -926,6 +933,8 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             >>> at.tensor([1.0]).view(at.int32)
             tensor([1065353216], device='npu:0', dtype=ascendtensor.int32)
         """
+        if len(lengths) == 1 and isinstance(lengths[0], (np.dtype, type)):
+            lengths = (as_dtype(lengths[0]),)
         return views.view(self, *lengths, size=size)
 
     def view_as(self, other: TensorBase) -> Self:

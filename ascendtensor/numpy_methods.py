@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .base import TensorBase
+from .base import TensorBase, element_strides
 from .dtypes import DTypeLike, as_dtype
 from .interop import numpy as border
 from .interop.functions import choosing, shaping
@@ -16,12 +16,34 @@ if TYPE_CHECKING:
 
 _Bool: TypeAlias = bool  # the tensor class has methods of these names
 _Bytes: TypeAlias = bytes
+_Int: TypeAlias = int
 
 
 class NumpyMethods(TensorBase):
     """Methods by NumPy's names."""
 
     __slots__ = ()
+
+    @property
+    def strides(self) -> tuple[_Int, ...]:
+        """Steps of the dimensions in bytes; `stride()` counts elements. Like: numpy.ndarray.strides.
+
+        Examples:
+            >>> at.ones(2, 3).strides
+            (12, 4)
+        """
+        size = self.desc.dtype.itemsize
+        return tuple(step * size for step in element_strides(self))
+
+    def argpartition(self, kth: Any, axis: _Int | None = -1) -> Self:
+        """The places that would put the elements in order. Like: numpy.ndarray.argpartition.
+
+        Examples:
+            >>> at.tensor([3, 1, 2]).argpartition(1)
+            tensor([1, 2, 0], device='npu:0')
+        """
+        found: Self = choosing.argsort(self, axis)
+        return found
 
     def astype(self, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", subok: _Bool = True, copy: _Bool = True) -> Self:
         """The tensor in another dtype; itself where it has it and `copy` is False. Like: numpy.ndarray.astype.
@@ -33,6 +55,26 @@ class NumpyMethods(TensorBase):
         border.refuse("astype", casting=None if casting == "unsafe" else casting)
         result: Self = border.cast(self, as_dtype(dtype))
         return shape.clone(self) if copy and result is self else result
+
+    def choose(self, choices: Any) -> Self:
+        """From as many tensors, the element that the number here names. Like: numpy.ndarray.choose.
+
+        Examples:
+            >>> at.tensor([0, 1]).choose([at.tensor([1, 2]), at.tensor([3, 4])])
+            tensor([1, 4], device='npu:0')
+        """
+        found: Self = choosing.choose(self, choices)
+        return found
+
+    def compress(self, condition: Any, axis: _Int | None = None) -> Self:
+        """Slices along an axis for which a condition holds. Like: numpy.ndarray.compress.
+
+        Examples:
+            >>> at.tensor([1, 2, 3]).compress([True, False, True])
+            tensor([1, 3], device='npu:0')
+        """
+        found: Self = choosing.compress(condition, self, axis)
+        return found
 
     def conjugate(self) -> Self:
         """See `conj`. Like: numpy.ndarray.conjugate."""
@@ -71,3 +113,13 @@ class NumpyMethods(TensorBase):
             [1, 2]
         """
         return host.download(self).tobytes("F" if shaping.in_order("tobytes", order) else "C")
+
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """The elements in a file, as bytes or as text with `sep` between them; waits for them. Like: numpy.ndarray.tofile.
+
+        Examples:
+            >>> at.tensor([1, 2]).tofile("numbers.txt", sep=" ")
+            >>> np.fromfile("numbers.txt", int, sep=" ")
+            array([1, 2])
+        """
+        host.download(self).tofile(fid, sep, format)

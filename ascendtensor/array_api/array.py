@@ -33,7 +33,7 @@ def promoted(left: X, right: Y) -> tuple[X, Y]:
 
 def same_dtype(x1: X, x2: Y) -> tuple[X, Y]:
     """Two arrays in their common dtype."""
-    common = promote_types(x1.dtype, x2.dtype)  # type: ignore[attr-defined]
+    common = promote_types(x1.desc.dtype, x2.desc.dtype)  # type: ignore[attr-defined]
     return x1.to(common), x2.to(common)  # type: ignore[attr-defined]
 
 

@@ -176,7 +176,7 @@ def clip(x: T, /, min: Any = None, max: Any = None) -> T:
     """
     if min is None and max is None:
         return shape.clone(x)
-    bounds = [bound.to(x.dtype) if hasattr(bound, "desc") else bound for bound in (min, max)]
+    bounds = [bound.to(x.desc.dtype) if hasattr(bound, "desc") else bound for bound in (min, max)]
     return elementwise.clamp(x, *bounds)
 
 
@@ -187,7 +187,7 @@ def round(x: T, /) -> T:
         >>> xp.round(xp.asarray([0.5, 1.5, 2.4]))
         tensor([0., 2., 2.], device='npu:0')
     """
-    if not x.dtype.is_complex:
+    if not x.desc.dtype.is_complex:
         return unary.round(x)
     return complex_numbers.complex(unary.round(shape.clone(real(x))), unary.round(shape.clone(imag(x))))
 
@@ -200,7 +200,7 @@ def sign(x: T, /) -> T:
         tensor([-1.,  0.,  1.], device='npu:0')
     """
     found = complex_numbers.sgn(x)
-    return gather.where(comparison.ne(x, 0), found, 0) if x.dtype.is_complex else found  # of a zero of any signs +0
+    return gather.where(comparison.ne(x, 0), found, 0) if x.desc.dtype.is_complex else found  # of a zero of any signs +0
 
 
 def tanh(x: T, /) -> T:
@@ -211,7 +211,7 @@ def tanh(x: T, /) -> T:
         tensor([-1.0000,  0.0000,  0.4621], device='npu:0')
     """
     found = unary.tanh(x)
-    if not x.dtype.is_complex:
+    if not x.desc.dtype.is_complex:
         return found
     height = shape.clone(imag(x))
     far = comparison.logical_and(comparison.isinf(shape.clone(real(x))), comparison.isfinite(height))

@@ -251,7 +251,7 @@ def trace(x: T, /, *, offset: int = 0, dtype: DType | None = None) -> T:
         >>> xp.linalg.trace(xp.asarray([[1, 2], [3, 4]]))
         tensor(5, device='npu:0')
     """
-    if dtype is None and x.dtype.category == d.INTEGER and not x.dtype.is_signed:
+    if dtype is None and x.desc.dtype.category == d.INTEGER and not x.desc.dtype.is_signed:
         dtype = d.uint64
     return reduction.sum(shape.clone(systems.diagonal(x, offset=offset)), -1, dtype=dtype)
 

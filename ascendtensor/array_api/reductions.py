@@ -41,14 +41,14 @@ def prod(x: T, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bo
 
 def _wide(x: Any, dtype: DType | None) -> DType | None:
     """The dtype of a sum: the default integer, unsigned of unsigned integers."""
-    if dtype is None and x.dtype.category == d.INTEGER and not x.dtype.is_signed:
+    if dtype is None and x.desc.dtype.category == d.INTEGER and not x.desc.dtype.is_signed:
         return d.uint64
     return dtype
 
 
 def _untouched(x: Any, dtype: DType | None) -> Any:
     """A reduction over no axis: the elements in the dtype that a sum of them has."""
-    wanted = _wide(x, dtype) or (d.int64 if x.dtype.category <= d.INTEGER else x.dtype)
+    wanted = _wide(x, dtype) or (d.int64 if x.desc.dtype.category <= d.INTEGER else x.desc.dtype)
     return x.to(wanted, copy=True)
 
 
@@ -79,7 +79,13 @@ def mean(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
         >>> xp.mean(xp.asarray([1.0, 2.0, 3.0]))
         tensor(2., device='npu:0')
     """
+    x = _floating(x)
     return reduction.mean(x, axis, keepdims) if axis != () else shape.clone(x)
+
+
+def _floating(x: T) -> T:
+    """Of bool and integers, the default dtype, as in NumPy; the standard leaves it open."""
+    return x.to(d.get_default_dtype()) if x.desc.dtype.category <= d.INTEGER else x
 
 
 def std(x: T, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> T:
@@ -89,6 +95,7 @@ def std(x: T, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool =
         >>> xp.std(xp.asarray([1.0, 3.0]))
         tensor(1., device='npu:0')
     """
+    x = _floating(x)
     if axis == ():  # each element by itself: its distance from its mean is 0
         return (x - x) / (1 - correction)
     return reduction.std(x, axis, keepdim=keepdims, correction=correction)
@@ -101,6 +108,7 @@ def var(x: T, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool =
         >>> xp.var(xp.asarray([1.0, 2.0, 3.0]), correction=1)
         tensor(1., device='npu:0')
     """
+    x = _floating(x)
     if axis == ():  # each element by itself: its distance from its mean is 0
         return (x - x) / (1 - correction)
     return reduction.var(x, axis, keepdim=keepdims, correction=correction)
@@ -133,7 +141,7 @@ def count_nonzero(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
         >>> xp.count_nonzero(xp.asarray([0, 5, 3]))
         tensor(2, device='npu:0')
     """
-    nonzero = x if x.dtype is d.bool_ else comparison.ne(x, 0)
+    nonzero = x if x.desc.dtype is d.bool_ else comparison.ne(x, 0)
     return reduction.sum(nonzero, axis, keepdims) if axis != () else nonzero.to(d.int64)
 
 

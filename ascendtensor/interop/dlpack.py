@@ -40,8 +40,11 @@ def capsule(
 ) -> Any:
     """`tensor.__dlpack__()`: a capsule over simulated memory, once the work queued so far has run, or over a copy on the host.
 
+    A view of negative steps is copied: PyTorch ends the process over such memory, from whomever it comes.
+
     Raises:
-        BufferError: Another device than the host is asked for, `copy=False` for memory of a chip, or a stream, which the host has none of.
+        BufferError: Another device than the host is asked for, `copy=False` for memory of a chip or for negative steps, or a stream, which
+            the host has none of.
     """
     wanted = device_of(tensor) if dl_device is None else dl_device
     if tuple(wanted) != HOST:
@@ -49,11 +52,13 @@ def capsule(
         raise BufferError(f"__dlpack__: {text}; ask for dl_device=(1, 0), or take .numpy()")
     if stream not in (None, -1):
         raise BufferError(f"__dlpack__: the host's memory has no streams, got stream={stream!r}; leave it away")
-    array = None if copy else _seen(tensor)
+    backwards = any(step < 0 for step in base.element_strides(tensor))
+    array = None if copy or backwards else _seen(tensor)
     copied = array is None
     if array is None:
-        if copy is False:
-            raise BufferError("__dlpack__: a chip's memory can't be seen from the host without a copy; leave copy=False away")
+        if copy is False and tensor.desc.numel:
+            what = "a view of negative steps is not exported" if backwards else "a chip's memory can't be seen from the host"
+            raise BufferError(f"__dlpack__: {what} without a copy; leave copy=False away")
         array = download(tensor)
     return capsules.exported(array, max_version, copied)
 

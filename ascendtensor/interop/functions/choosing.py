@@ -153,7 +153,8 @@ def _diag_indices_from(arr: Any) -> tuple[Any, ...]:
     return tuple([places[0]] * arr.ndim)
 
 
-def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """Slices along an axis for which a condition holds. Like: numpy.compress."""
     condition, a = border.tensors(condition, a)
     if axis is None:
         a, axis = views.reshape(a, -1), 0
@@ -167,7 +168,8 @@ def _extract(condition: Any, arr: Any) -> Any:
     return gather.masked_select(views.reshape(arr, -1), _truth(views.reshape(condition, -1)))
 
 
-def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """From as many tensors, the element that a number names. Like: numpy.choose."""
     if mode != "raise":
         raise UnsupportedError(f"mode={mode!r} is not there for tensors", where="choose", advice="Bring the indices into range first.")
     a, *parts = border.tensors(a, *choices)
@@ -363,8 +365,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "argpartition": _argpartition,
     "argsort": argsort,
     "argwhere": lambda a: gather.argwhere(a),
-    "choose": _choose,
-    "compress": _compress,
+    "choose": choose,
+    "compress": compress,
     "copyto": _copyto,
     "diag_indices_from": _diag_indices_from,
     "digitize": _digitize,
