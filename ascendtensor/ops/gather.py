@@ -310,9 +310,16 @@ def _scattering(
         raise DTypeError(f"input and src must have one dtype, not {names}", advice=ONE_DTYPE).with_context("scatter", (input, index, src))
     if not index.desc.numel:
         return None, (), ()
+    _require_places(input, dim, index, "scatter")
     arguments = (dim, "none" if reduce is None else _REDUCTIONS[reduce])
     row = table.SCATTER if reduce is None else table.SCATTER_REDUCE
     return row, (input, index, _updates(input, index, src, "scatter")), arguments
+
+
+def _require_places(input: TensorBase, dim: int, index: TensorBase, function: str) -> None:
+    """Nothing is launched for a result without elements, so that no kernel would find the index wrong."""
+    if input.desc.shape and not input.desc.shape[dim]:
+        raise IndexRangeError(f"index out of range: dimension {dim} has no places").with_context(function, (input, index))
 
 
 def _updates(input: TensorBase, index: TensorBase, src: Any, function: str) -> TensorBase:
@@ -357,9 +364,10 @@ def scatter_reduce(
 
 
 def _scatter_reduced(input: T, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool) -> T:
-    dim_of(input, dim, "scatter_reduce")
+    at = dim_of(input, dim, "scatter_reduce")
     if not index.desc.numel:
         return clone(input)
+    _require_places(input, at, index, "scatter_reduce")
     if not include_self:
         input = scatter(input, dim, index, _identity(reduce, input.desc.dtype))
     if reduce in ("sum", "prod"):

@@ -476,13 +476,15 @@ def fliplr(input: T) -> T:
 
 @checked
 def flipud(input: T) -> T:
-    """The first dimension in reverse order. Like: torch.flipud, numpy.flipud.
+    """The first dimension in reverse order; a 0-d tensor is an IndexRangeError. Like: torch.flipud, numpy.flipud.
 
     Examples:
         >>> at.flipud(at.tensor([[1, 2], [3, 4]]))
         tensor([[3, 4],
                 [1, 2]], device='npu:0')
     """
+    if not input.desc.shape:
+        raise IndexRangeError("a 0-d tensor has no dimensions").with_context("flipud", (input,))
     return flip(input, 0)
 
 

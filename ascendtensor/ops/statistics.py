@@ -498,9 +498,11 @@ def _slopes(input: T, axis: int, spacing: Any, edge_order: int) -> T:
     inside = length - 2
     one, other = views.narrow(slopes, axis, 0, inside), views.narrow(slopes, axis, 1, inside)
     before, after = views.narrow(steps, axis, 0, inside), views.narrow(steps, axis, 1, inside)
-    # The parabola through three points: each slope counts by the other's distance.
     both = elementwise.add(before, after)
-    middle = elementwise.div(elementwise.add(elementwise.mul(one, after), elementwise.mul(other, before)), both)
+    if isinstance(spacing, TensorBase):  # the parabola through three points: each slope counts by the other's distance
+        middle = elementwise.div(elementwise.add(elementwise.mul(one, after), elementwise.mul(other, before)), both)
+    else:  # of equal distances the middle point has no part in it, not even if it is NaN
+        middle = elementwise.div(elementwise.sub(views.narrow(input, axis, 2, inside), views.narrow(input, axis, 0, inside)), both)
     ends = [views.narrow(slopes, axis, 0, 1), views.narrow(slopes, axis, length - 2, 1)]
     if edge_order == 2:
         for place, (near, far, step) in enumerate(((0, 0, before), (-1, length - 3, after))):

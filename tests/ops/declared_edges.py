@@ -8,7 +8,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-DECLARED: Mapping[str, Mapping[str, str]] = {}
+SQUARES = "squares of the largest numbers are infinite; docs/differences.md says so of var and std, and PyTorch's norm is infinite, too"
+NEIGHBOURS = "neighbours are added before they are halved, as in PyTorch: the sum of the largest numbers is infinite"
+HALVED = "half of the smallest number is 0, where the function has a pole, as in PyTorch"
+RUNNING = "a running product that has become infinite stays so; float64, which the reference has, holds it"
+NO_WAIT = "the limits of the data stay on the device: edges that are NaN or infinite show it, where NumPy and PyTorch raise"
+TIMES_PI = "pi times the largest numbers is infinite and has no sine: NaN, as in PyTorch"
+WEIGHED = "elements times weights are infinite before they are divided, as NumPy's are in the same dtype"
+
+DECLARED: Mapping[str, Mapping[str, str]] = {
+    "addmv": {"largest": "partial sums are infinite, with both signs, where float64 holds them"},
+    "average": {"largest": WEIGHED, "empty": "weights without elements have the sum 0, which stays on the device: NaN, where NumPy raises"},
+    "cumprod": {"largest": RUNNING},
+    "cumulative_trapezoid": {"largest": NEIGHBOURS},
+    "einsum": {
+        "inf": "a letter of one operand alone is summed before the product, as in PyTorch: NumPy adds products with both signs",
+        "-inf": "as for inf",
+    },
+    "fma": {"largest": "the product overflows before the sum; nothing says that FusedMulAdd rounds once"},
+    "gradient": {
+        "largest": "products of a slope and a distance overflow for coordinates, as in PyTorch",
+        "expanded": "coordinates that coincide: NaN and infinities as PyTorch's, where NumPy sees equal distances",
+    },
+    "hardswish": {"largest": "x * 6 overflows before it is divided by 6, as in PyTorch"},
+    "histogram": {"nan": NO_WAIT, "inf": NO_WAIT, "-inf": NO_WAIT},
+    "k0": {"subnormal": HALVED},
+    "k0e": {"subnormal": HALVED},
+    "k1": {"subnormal": HALVED},
+    "k1e": {"subnormal": HALVED},
+    "relu6": {"-0.0": "0.0 and -0.0 are equal to a clamp, which may give either; docs/differences.md says so"},
+    "roi_align": {
+        "largest": "sums of the largest elements overflow before they are divided by their number",
+        "empty": "images without places are refused: there is nothing to interpolate",
+    },
+    "round": {"largest": "the number times 10 to the decimals is infinite, as in PyTorch"},
+    "scatter_reduce-prod": {"largest": RUNNING},
+    "scatter_reduce-prod-new": {"largest": RUNNING},
+    "segment_reduce": {"expanded": "offsets that don't reach the end of the dim are an error of the queued work; docs say so"},
+    "sinc": {"largest": TIMES_PI},
+    "std": {"largest": SQUARES},
+    "std_mean": {"largest": SQUARES},
+    "tensordot": {"one": "a contracted dim of length 1 stands for any length, as in PyTorch"},
+    "trapezoid": {"largest": NEIGHBOURS},
+    "trapz": {"largest": NEIGHBOURS},
+    "vector_norm": {"largest": SQUARES},
+}
 
 FOR_OTHER_DTYPES: Mapping[str, Mapping[str, str]] = {}
 """Disagreements that halves, float64 or complex numbers have and the first floating dtype has not."""

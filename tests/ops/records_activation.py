@@ -214,7 +214,7 @@ RECORDS = [
     Record(
         "logsigmoid",
         activation.logsigmoid,
-        lambda x: -np.logaddexp(0, -x),
+        lambda x: 0 - np.logaddexp(0, -x),
         with_options(),
         (table.LOG_SIGMOID,),
         FLOATS,
@@ -224,7 +224,7 @@ RECORDS = [
     Record(
         "selu",
         activation.selu,
-        lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(np.minimum(x, 0))),
+        lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(np.where(x > 0, 0, x))),
         unary_samples(-8, 8),
         (table.SELU,),
         FLOATS,
@@ -235,7 +235,7 @@ RECORDS = [
     Record(
         "celu",
         activation.celu,
-        lambda x, alpha=1.0: np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0) / alpha)),
+        lambda x, alpha=1.0: np.where(x > 0, x, alpha * np.expm1(np.where(x > 0, 0, x) / alpha)),
         with_options({"alpha": 0.5}, {"alpha": 3.0}),
         (table.CELU,),
         FLOATS,

@@ -24,9 +24,11 @@ def overlap(a: Array, b: Array) -> float:
 
 
 def nms(boxes: Array, scores: Array, threshold: float) -> Array:
+    if boxes.ndim != 2 or boxes.shape[1] != 4:
+        raise ValueError("no boxes")
     kept: list[int] = []
     for at in np.argsort(-scores, kind="stable"):
-        if all(overlap(boxes[at], boxes[other]) <= threshold for other in kept):
+        if scores[at] > -np.inf and not any(overlap(boxes[at], boxes[other]) > threshold for other in kept):
             kept.append(int(at))
     return np.array(kept, np.int64)
 

@@ -65,7 +65,7 @@ RECORDS = [
     Record(
         "polar",
         functions.polar,
-        lambda length, turn: length * np.cos(turn) + 1j * (length * np.sin(turn)),
+        lambda length, turn: np.stack([length * np.cos(turn), length * np.sin(turn)], -1).view(np.complex128)[..., 0],
         lambda dtype: [(array(dtype, left), array(dtype, right, key="right")) for left, right in BROADCASTS],
         (table.COMPLEX_OF_SINGLES, table.COMPLEX_OF_DOUBLES),
         DOUBLES,
@@ -90,7 +90,7 @@ RECORDS = [
     Record(
         "adjoint",
         functions.adjoint,
-        lambda x: np.conj(np.swapaxes(x, -1, -2)),
+        lambda x: np.conj(np.swapaxes(x, -1, -2) if x.ndim else x),
         lambda dtype: [(array(dtype, shape),) for shape in ((3, 5), (2, 3, 4), (1, 0))],
         (table.CONJ,),
         (*COMPLEX, d.float32),

@@ -26,6 +26,8 @@ def slots(size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> I
     """For each place of the window: its number, and where it stands in the padded image."""
     (kh, kw), (dh, dw), (ph, pw), (sh, sw) = map(two, (kernel, dilation, padding, stride))
     rows, columns = (size[0] + 2 * ph - dh * (kh - 1) - 1) // sh + 1, (size[1] + 2 * pw - dw * (kw - 1) - 1) // sw + 1
+    if rows <= 0 or columns <= 0:
+        raise ValueError("no window fits")
     for number, (i, j) in enumerate(product(range(kh), range(kw))):
         yield number, slice(i * dh, i * dh + (rows - 1) * sh + 1, sh), slice(j * dw, j * dw + (columns - 1) * sw + 1, sw)
 
@@ -45,7 +47,7 @@ def fold(x: Array, output_size: Any, kernel_size: Any, dilation: Any = 1, paddin
         return fold(x[None], output_size, kernel_size, dilation, padding, stride)[0]
     (ph, pw), size = two(padding), two(output_size)
     places = int(np.prod(two(kernel_size)))
-    parts = x.reshape(x.shape[0], -1, places, x.shape[2])
+    parts = x.reshape(x.shape[0], x.shape[1] // places, places, x.shape[2])
     whole = np.zeros((*parts.shape[:2], size[0] + 2 * ph, size[1] + 2 * pw), x.dtype)
     for number, rows, columns in slots(size, kernel_size, dilation, padding, stride):
         target = whole[:, :, rows, columns]

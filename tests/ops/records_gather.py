@@ -44,9 +44,17 @@ def gatherings(dtype: DType) -> Iterator[Any]:
     yield strided(dtype), 1, places(6, (10, 3))
 
 
+def inside(index: Array, size: int) -> None:
+    """Numbers that count from the end are wrong, as in PyTorch."""
+    if np.any((index < 0) | (index >= size)):
+        raise IndexError(f"{index} in a dimension of size {size}")
+
+
 def gathered(values: Array, dim: int, index: Array) -> Array:
     if not values.ndim:
-        return values
+        return values.reshape(1)[index]
+    if any(at != dim % values.ndim and size > values.shape[at] for at, size in enumerate(index.shape)):
+        raise ValueError(f"an index of shape {index.shape} for {values.shape}")
     part = tuple(slice(None) if at == dim % values.ndim else slice(size) for at, size in enumerate(index.shape))
     return np.take_along_axis(values[part], index.astype(np.int64), dim)
 
@@ -110,6 +118,7 @@ def scattered(function: Callable[[Any, Any], Any] | None = None) -> Callable[...
 
     def reference(values: Array, dim: int, index: Array, src: Any) -> Array:
         result = np.array(values)
+        inside(index, values.shape[dim] if values.ndim else 1)
         for place in np.ndindex(index.shape):
             target = list(place)
             if target:
@@ -125,11 +134,12 @@ def scattered(function: Callable[[Any, Any], Any] | None = None) -> Callable[...
 def reduced(name: str, include_self: bool) -> Callable[..., Array]:
     def reference(values: Array, dim: int, index: Array, src: Array) -> Array:
         found: dict[tuple[int, ...], list[Any]] = {}
+        inside(index, values.shape[dim] if values.ndim else 1)
         for place in np.ndindex(index.shape):
             target = list(place)
             if target:
                 target[dim] = int(index[place])
-            found.setdefault(tuple(at % size for at, size in zip(target, values.shape, strict=True)), []).append(src[place])
+            found.setdefault(tuple(target), []).append(src[place])
         result = np.array(values)
         for key, updates in found.items():
             given = np.array([values[key], *updates] if include_self else updates)
@@ -170,7 +180,20 @@ def slices(repeats: bool) -> Callable[[DType], Iterator[Any]]:
     return samples
 
 
+def as_vectors(function: Callable[..., Array]) -> Callable[..., Array]:
+    """A 0-d tensor has one slice, which is itself."""
+
+    def reference(values: Array, dim: int, index: Array, source: Any = None, *more: Any, **others: Any) -> Array:
+        given = (values.reshape(values.shape or 1), dim, np.atleast_1d(index))
+        source = source.reshape(source.shape or 1) if isinstance(source, np.ndarray) else source
+        return function(*given, source, *more, **others).reshape(values.shape)
+
+    return reference
+
+
+@as_vectors
 def added_slices(values: Array, dim: int, index: Array, source: Array, alpha: Any = 1) -> Array:
+    inside(index, values.shape[dim])
     result = np.array(values)
     for at, place in enumerate(index):
         key = (slice(None),) * (dim % values.ndim)
@@ -179,6 +202,7 @@ def added_slices(values: Array, dim: int, index: Array, source: Array, alpha: An
 
 
 def reduced_slices(name: str, include_self: bool) -> Callable[..., Array]:
+    @as_vectors
     def reference(values: Array, dim: int, index: Array, source: Array) -> Array:
         at = dim % values.ndim
         spread = np.broadcast_to(index.reshape((1,) * at + (-1,) + (1,) * (values.ndim - 1 - at)), source.shape)
@@ -187,6 +211,7 @@ def reduced_slices(name: str, include_self: bool) -> Callable[..., Array]:
     return reference
 
 
+@as_vectors
 def copied_slices(values: Array, dim: int, index: Array, source: Any) -> Array:
     result = np.array(values)
     result[(slice(None),) * (dim % values.ndim) + (index.astype(np.int64),)] = source

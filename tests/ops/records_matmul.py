@@ -86,6 +86,15 @@ def wrong_ranks(*arrays: Array) -> Callable[[], list[Refused]]:
     return lambda: [Refused(arrays, ValueError, "needed")]
 
 
+def of_vectors(product: Callable[..., Any]) -> Callable[..., Any]:
+    def reference(a: Array, b: Array) -> Any:
+        if a.ndim != 1 or b.ndim != 1:
+            raise ValueError("no vectors")
+        return product(a, b)
+
+    return reference
+
+
 def added(product: Callable[..., Any]) -> Callable[..., Any]:
     def reference(x: Array, a: Array, b: Array, beta: Any = 1, alpha: Any = 1) -> Any:
         return (beta * x if beta else 0) + alpha * product(a, b)
@@ -228,11 +237,11 @@ RECORDS = [
     product_of("mm", matmul.mm, np.matmul, of_shapes(((2, 3), (3, 4)), ((2, 0), (0, 4))), out=True, refused=wrong_ranks(M, V)),
     product_of("bmm", matmul.bmm, np.matmul, of_shapes(((5, 2, 3), (5, 3, 4))), out=True, refused=wrong_ranks(M, M)),
     product_of("mv", matmul.mv, np.matmul, of_shapes(((2, 3), (3,))), out=True, refused=wrong_ranks(V, V)),
-    product_of("dot", matmul.dot, np.dot, of_shapes(((3,), (3,)), ((0,), (0,))), out=True, refused=wrong_ranks(M, V)),
-    product_of("vdot", matmul.vdot, np.vdot, of_shapes(((3,), (3,)), ((0,), (0,))), (*FLOATS, d.int64, *COMPLEX), out=True),
+    product_of("dot", matmul.dot, of_vectors(np.dot), of_shapes(((3,), (3,)), ((0,), (0,))), out=True, refused=wrong_ranks(M, V)),
+    product_of("vdot", matmul.vdot, of_vectors(np.vdot), of_shapes(((3,), (3,)), ((0,), (0,))), (*FLOATS, d.int64, *COMPLEX), out=True),
     product_of("inner", matmul.inner, np.inner, of_shapes(((3,), (3,)), ((2, 3), (4, 3)), ((5, 2, 3), (4, 6, 3)), ((), (4, 3))), out=True),
-    product_of("outer", matmul.outer, np.outer, of_shapes(((2,), (3,)), ((0,), (3,))), out=True, refused=wrong_ranks(M, V)),
-    product_of("ger", matmul.ger, np.outer, of_shapes(((2,), (3,))), out=True),
+    product_of("outer", matmul.outer, of_vectors(np.outer), of_shapes(((2,), (3,)), ((0,), (3,))), out=True, refused=wrong_ranks(M, V)),
+    product_of("ger", matmul.ger, of_vectors(np.outer), of_shapes(((2,), (3,))), out=True),
     product_of(
         "vecdot",
         matmul.vecdot,
@@ -252,7 +261,7 @@ RECORDS = [
     ),
     product_of("addmm", matmul.addmm, added(np.matmul), sums_of((2, 4), (2, 3), (3, 4), plain=(4,)), out=True),
     product_of("addmv", matmul.addmv, added(np.matmul), sums_of((2,), (2, 3), (3,), plain=()), out=True),
-    product_of("addr", matmul.addr, added(np.outer), sums_of((2, 3), (2,), (3,), plain=(3,)), out=True),
+    product_of("addr", matmul.addr, added(of_vectors(np.outer)), sums_of((2, 3), (2,), (3,), plain=(3,)), out=True),
     product_of("baddbmm", matmul.baddbmm, added(np.matmul), sums_of((5, 2, 4), (5, 2, 3), (5, 3, 4), plain=(4,)), out=True),
     product_of("linear", matmul.linear, linear, linears, rows=(table.LINEAR, table.LINEAR_BFLOAT16)),
     product_of("tensordot", matmul.tensordot, lambda a, b, dims: np.tensordot(a, b, dims), tensordots, out=True),

@@ -121,6 +121,8 @@ def probabilities(dtype: DType) -> Iterator[Any]:
 
 
 def chances(values: Array) -> Array:
+    if not np.all((values >= 0) & (values <= 1)):
+        raise ValueError("no probability")
     return np.array([(word >> 8) / 2**24 for word in words(values.size)]).reshape(values.shape) < values
 
 
@@ -131,9 +133,24 @@ def weights(dtype: DType) -> Iterator[Any]:
 
 def categories(values: Array, count: int) -> Array:
     rows = np.atleast_2d(values.astype(np.float64))
+    if not values.ndim or not values.shape[-1] or not np.all((rows >= 0) & np.isfinite(rows)) or not np.all(rows.sum(1) > 0):
+        raise ValueError("no weights")
     drawn = np.array(doubles(len(rows) * count)).reshape(len(rows), count)
     found = [np.searchsorted(np.cumsum(row), numbers * row.sum(), "right") for row, numbers in zip(rows, drawn, strict=True)]
     return np.array(found).reshape(*values.shape[:-1], count)
+
+
+def certain(counts: Array, chances: Array) -> Array:
+    """With probabilities of 0 and 1; PyTorch's own CPU never comes back from a count or a probability that is NaN."""
+    if not np.all((counts >= 0) & (counts < 2.0**53)) or not np.all((chances >= 0) & (chances <= 1)):
+        raise ValueError("no number of draws, or no probability")
+    return np.asarray(counts * np.round(chances))
+
+
+def rates_of_none(rates: Array) -> Array:
+    if not np.all((rates >= 0) & (rates < 1e30)):
+        raise ValueError("no rates")
+    return np.floor(rates)
 
 
 def order(count: int) -> Array:
@@ -201,7 +218,7 @@ RECORDS = [
     Record(
         "poisson",
         random.poisson,
-        lambda rates: rates,
+        rates_of_none,
         lambda dtype: iter([(np.zeros((2, 3), dtype.numpy),)]),
         (table.POISSON,),
         FLOATS,
@@ -210,7 +227,7 @@ RECORDS = [
     Record(
         "binomial",
         random.binomial,
-        lambda counts, chances: counts * chances,
+        certain,
         lambda dtype: iter([(np.arange(6).astype(dtype.numpy).reshape(2, 3), np.array([0, 1, 1], dtype.numpy))]),
         (table.BINOMIAL,),
         FLOATS,

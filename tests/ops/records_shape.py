@@ -53,6 +53,8 @@ def with_arguments(*cases: tuple[tuple[int, ...], tuple[Any, ...]], strided: tup
 
 
 def repeated(values: Array, repeats: Any, dim: int | None = None) -> Array:
+    if dim is not None and not values.ndim and isinstance(repeats, np.ndarray):
+        raise IndexError("no dimensions")
     return np.repeat(values, repeats, dim)
 
 
@@ -92,6 +94,8 @@ def padded(values: Array, numbers: tuple[int, ...], mode: str = "constant", valu
     pairs = [(0, 0)] * values.ndim
     for at in range(len(numbers) // 2):
         pairs[-1 - at] = (numbers[2 * at], numbers[2 * at + 1])
+    if any(max(-low, 0) + max(-high, 0) > size for (low, high), size in zip(pairs, values.shape, strict=True)):
+        raise ValueError("nothing to cut off")
     cut = values[tuple(slice(max(-low, 0), size - max(-high, 0)) for (low, high), size in zip(pairs, values.shape, strict=True))]
     wide = [(max(low, 0), max(high, 0)) for low, high in pairs]
     if mode == "constant":
@@ -109,7 +113,10 @@ def embedded(values: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
 
 def part_replaced(values: Array, src: Array, dim: int, index: Any) -> Array:
     result = values.copy()
-    result[(slice(None),) * (dim % values.ndim) + (index,)] = src
+    part = (slice(None),) * (dim % values.ndim) + (index,)
+    if src.shape != result[part].shape:
+        raise ValueError("a source of another shape")
+    result[part] = src
     return result
 
 
@@ -129,6 +136,8 @@ def strided_replaced(values: Array, src: Array, size: Any, stride: Any, offset: 
 
 def diagonal_filled(values: Array, number: Any, wrap: bool = False) -> Array:
     result = np.array(values)
+    if result.ndim > 2 and len(set(result.shape)) > 1:
+        raise ValueError("several lengths")
     if 0 not in result.shape:
         np.fill_diagonal(result, number, wrap)
     return result
@@ -265,7 +274,7 @@ RECORDS = [
     Record(
         "flip",
         shape.flip,
-        lambda x, *n: np.flip(x, n),
+        lambda x, *n: np.flip(x, n) if x.ndim else x,
         with_arguments(((3, 4), (0,)), ((2, 3, 4), (0, -1)), ((), ()), ((0, 2), (1,)), strided=(1,)),
         (table.FLIP,),
         ALL,
@@ -363,7 +372,7 @@ RECORDS = [
     Record(
         "narrow_copy",
         shape.narrow_copy,
-        lambda x, dim, start, length: x[(slice(None),) * (dim % x.ndim) + (slice(start, start + length),)],
+        lambda x, dim, start, length: np.take(x, range(start, start + length), dim),
         with_arguments(((3, 4), (1, 1, 2)), ((5,), (-1, 0, 5)), ((3,), (0, 3, 0)), strided=(0, 1, 2)),
         (),
         FEW,

@@ -76,8 +76,12 @@ def kths(dtype: DType) -> Iterator[Any]:
 
 def middle(x: Array, dim: int | None = None, keepdim: bool = False) -> Any:
     if dim is None:
+        if not x.size:
+            return np.nan
         flat = np.sort(x.reshape(-1))
         return flat[-1] if flat[-1] != flat[-1] else flat[(flat.size - 1) // 2]
+    if not x.ndim:
+        return x, np.array(0)
     values, places = kth(x, (x.shape[dim] + 1) // 2, dim, keepdim)
     lost = np.isnan(x).any(dim, keepdims=keepdim) if x.dtype.kind == "f" else np.zeros(values.shape, bool)
     return np.where(lost, np.nan, values) if lost.any() else values, np.where(lost, np.argmax(x, dim, keepdims=keepdim), places)
@@ -116,6 +120,8 @@ def quantiles(dtype: DType) -> Iterator[Any]:
 
 
 def unique(x: Array, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    if dim is not None and 0 in x.shape[:dim] + x.shape[dim + 1 :]:
+        raise ValueError("rows without elements")
     values, inverse, counts = np.unique(x, return_inverse=True, return_counts=True, axis=dim)
     chosen = [values]
     if return_inverse:
@@ -145,7 +151,7 @@ def values_only(dtype: DType) -> Iterator[Any]:
 
 def runs(x: Array, return_inverse: bool, return_counts: bool) -> Any:
     flat = x.reshape(-1)
-    starts = np.flatnonzero(np.concatenate([[True], flat[1:] != flat[:-1]]))
+    starts = np.flatnonzero(np.concatenate([np.ones(min(flat.size, 1), np.bool_), flat[1:] != flat[:-1]]))
     counts = np.diff(starts, append=flat.size)
     return flat[starts], np.repeat(np.arange(starts.size), counts).reshape(x.shape), counts
 
@@ -159,7 +165,8 @@ def searched(rows: Array, values: Any, right: bool = False) -> Any:
     side: Any = "right" if right else "left"
     if rows.ndim == 1:
         return np.searchsorted(rows, values, side)
-    return np.stack([np.searchsorted(row, value, side) for row, value in zip(rows, values, strict=True)])
+    found = [np.searchsorted(row, value, side) for row, value in zip(rows, values, strict=True)]
+    return np.array(found).reshape(values.shape)
 
 
 def searches(dtype: DType) -> Iterator[Any]:
@@ -248,7 +255,7 @@ RECORDS = [
     Record(
         "argsort", sorting.argsort, lambda *args, **others: ordered(*args, **others)[1], sorts, dtypes=(d.float32, d.int64), result=INT64
     ),
-    Record("msort", sorting.msort, lambda x: np.sort(x, 0), lambda dtype: [(array(dtype, (4, 3)),)], dtypes=(d.float32,), result=SAME),
+    Record("msort", sorting.msort, lambda x: ordered(x, 0)[0], lambda dtype: [(array(dtype, (4, 3)),)], dtypes=(d.float32,), result=SAME),
     Record("topk", sorting.topk, first, tops, (table.TOPK, table.TOPK_EXACT), (*REAL, d.uint64), (SAME, INT64), refused=out_of_range),
     Record("kthvalue", sorting.kthvalue, kth, kths, dtypes=(*FLOATS, *INTS), result=(SAME, INT64), refused=out_of_range),
     Record("median", sorting.median, middle, middles(False), dtypes=(*FLOATS, *INTS), result=SAME, refused=no_dim),

@@ -149,7 +149,9 @@ def grown(function: Callable[[int, float], float], order: int, sign: int) -> Cal
     def reference(x: float) -> float:
         if math.isinf(x):
             return (math.copysign(x, 1) if not order else x) if sign > 0 else (0.0 if x > 0 else math.nan)
-        return function(order, x) * (math.exp(sign * abs(x)) if abs(x) < 700 else math.inf)
+        if sign > 0 and abs(x) > 700:
+            return math.copysign(math.inf, x) if order else math.inf
+        return function(order, x) * math.exp(sign * abs(x))
 
     return reference
 
@@ -280,7 +282,7 @@ def family(basis: type[Any], shifted: bool = False) -> Callable[[Array, int], Ar
 
     def reference(x: Array, n: int) -> Array:
         x = 2 * x.astype(np.float64) - 1 if shifted else x.astype(np.float64)
-        return np.asarray(basis.basis(n)(x)) if n >= 0 else np.zeros(x.shape)
+        return np.asarray(basis.basis(n)(x)) if n > 0 else np.full(x.shape, float(n == 0))  # 1 even of NaN
 
     return reference
 
@@ -290,7 +292,7 @@ def by_angle(function: Callable[[Array, int], Array], shifted: bool = False) -> 
 
     def reference(x: Array, n: int) -> Array:
         x = 2 * x.astype(np.float64) - 1 if shifted else x.astype(np.float64)
-        return np.asarray(function(x, n)) if n >= 0 else np.zeros(x.shape)
+        return np.asarray(function(x, n)) if n > 0 else np.full(x.shape, float(n == 0))
 
     return reference
 

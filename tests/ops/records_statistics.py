@@ -85,6 +85,8 @@ def quantiles(dtype: DType) -> Iterator[Any]:
 
 
 def nanquantile(x: Array, q: Any, dim: int | None = None, keepdim: bool = False, interpolation: str = "linear") -> Array:
+    if not (x.size if dim is None else x.shape[dim]):
+        raise ValueError("no elements")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a row of nothing but NaN
         return np.nanquantile(x, q, axis=dim, keepdims=keepdim, method=interpolation)
@@ -221,7 +223,14 @@ def counted(dtype: DType) -> Iterator[Any]:
 
 
 def histogram(x: Array, bins: Any, range: Any = None, weight: Any = None, density: bool = False) -> Any:
-    return np.histogram(x, bins, range, density, weight)
+    if weight is None or density:
+        return np.histogram(x, bins, range, density, weight)
+    # Each bin's own weights: NumPy takes differences of running sums, which one NaN spoils for all.
+    edges = np.histogram_bin_edges(x, bins, range)
+    inside = (x >= edges[0]) & (x <= edges[-1])
+    found = np.zeros(len(edges) - 1, weight.dtype)
+    np.add.at(found, np.minimum(np.searchsorted(edges, x[inside], "right") - 1, len(found) - 1), weight[inside])
+    return found, edges
 
 
 WIDE = {d.float16: (4e-3, 4e-3), d.bfloat16: (3e-2, 3e-2), d.float32: (1e-5, 1e-5)}

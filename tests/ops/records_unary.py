@@ -42,6 +42,8 @@ def each(function: Callable[[float], float]) -> Callable[[Array], Array]:
 
 
 def inverse_error(value: float) -> float:
+    if value == 0:
+        return value
     if not abs(value) < 1:
         return math.copysign(math.inf, value) if abs(value) == 1 else math.nan
     return NormalDist().inv_cdf((value + 1) / 2) / math.sqrt(2)

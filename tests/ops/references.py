@@ -23,7 +23,7 @@ def integral(function: Callable[..., np.ndarray]) -> float:
 
 
 def lgamma(x: float) -> float:
-    if math.isinf(x) or (x <= 0 and x == math.floor(x)):
+    if abs(x) > 1e300 or (x <= 0 and x == math.floor(x)):
         return math.inf
     return math.lgamma(x)
 
@@ -54,6 +54,8 @@ def zeta(s: float, q: float) -> float:
         return math.inf
     if q <= 0 and s != math.floor(s):
         return math.nan
+    if 0 < q < 1e-300 ** (1 / s):
+        return math.inf
     if math.isinf(q) or math.isinf(s):
         return 0.0 if q > 1 else 1.0 if q == 1 else math.inf
     total = 0.0
@@ -76,6 +78,8 @@ def gammainc(a: float, x: float) -> float:
         return 0.0
     if a == 0 or math.isinf(x):
         return 1.0
+    if max(a, x) > 1e4:  # Wilson and Hilferty: the cube root is nearly normal
+        return 0.5 * math.erfc((1 - 1 / (9 * a) - (x / a) ** (1 / 3)) * 3 * math.sqrt(a / 2)) if a > 1 else 1.0
     return math.exp(a * math.log(x) - math.lgamma(a + 1)) * integral(lambda v, _: np.exp(-x * v ** (1 / a)))
 
 
@@ -100,8 +104,9 @@ def bessel_i(order: int, x: float) -> float:
 
 
 def bessel_j(order: int, x: float) -> float:
-    if math.isinf(x):
-        return 0.0
+    if abs(x) > 1e12:  # the envelope, which is below what is compared
+        size = math.sqrt(2 / math.pi / abs(x))
+        return math.copysign(size, x) if order else size
     angles = (np.arange(512) + 0.5) * (np.pi / 512)
     return float(np.mean(np.cos(order * angles - x * np.sin(angles))))
 
@@ -111,8 +116,10 @@ def bessel_y(order: int, x: float) -> float:
         return -math.inf
     if x < 0 or math.isnan(x):
         return math.nan
-    if math.isinf(x):
-        return 0.0
+    if x > 1e12:
+        return math.sqrt(2 / math.pi / x)
+    if x < 1e-150:
+        return -2 / math.pi / x if order else 2 / math.pi * (math.log(x) - math.log(2) + 0.5772156649015329)
     angles = (_NODES + 1) * (np.pi / 2)
     first = float(np.sum(_GAUSS * np.sin(x * np.sin(angles) - order * angles))) / 2
     end = math.asinh(745 / x)
@@ -127,8 +134,10 @@ def bessel_k(order: int, x: float) -> float:
         return math.inf
     if x < 0 or math.isnan(x):
         return math.nan
-    if math.isinf(x):
-        return 0.0
+    if x > 1e12:
+        return math.sqrt(math.pi / 2 / x)
+    if x < 1e-150:
+        return 1 / x if order and x > 1e-307 else math.inf if order else math.log(2) - math.log(x) - 0.5772156649015329
     end = math.acosh(1 + 745 / x)
     t = (np.arange(2000) + 0.5) * (end / 2000)
     return float(np.sum(np.exp(-2 * x * np.sinh(t / 2) ** 2) * np.cosh(order * t))) * end / 2000

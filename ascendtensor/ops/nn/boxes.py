@@ -33,7 +33,8 @@ def nms(boxes: T, scores: T, iou_threshold: float) -> T:
         iou_threshold: Overlap, intersection over union, above which the box of lower score is dropped.
 
     Returns:
-        int64 tensor of indices, by falling score. How many there are depends on the data, so the call waits.
+        int64 tensor of indices, by falling score, without those of score -inf or NaN: the operator leaves them out. How many there are
+        depends on the data, so the call waits.
 
     Raises:
         ShapeError: The shapes do not fit.

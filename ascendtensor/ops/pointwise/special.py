@@ -427,8 +427,9 @@ def upper_point(tail: T) -> T:
     x = elementwise.sub(t, elementwise.div(above, polynomial(t, (1.0, 1.432788, 0.189269, 0.001308))))
     for _ in range(3):
         off = elementwise.sub(_below(functions.neg(x)), tail)
-        half_square = elementwise.mul(elementwise.mul(x, x), 0.5)
-        step = elementwise.mul(elementwise.mul(off, math.sqrt(2 * math.pi)), functions.exp(half_square))
+        # exp(x * x / 2) in two factors: above 37.6 it is infinite where the chance is not 0 yet.
+        root = functions.exp(elementwise.mul(elementwise.mul(x, x), 0.25))
+        step = elementwise.mul(elementwise.mul(elementwise.mul(off, math.sqrt(2 * math.pi)), root), root)
         x = elementwise.add(x, elementwise.div(step, polynomial(elementwise.mul(x, step), (1.0, 0.5))))
     return comparison.where(comparison.eq(tail, 0), math.inf, x)
 
