@@ -68,6 +68,9 @@ def _cann(backend: chooser.Backend) -> Iterator[str]:
         if isinstance(found, chooser.Missing):
             reason = "" if found.message in backend.reason else f"{found.message}. "
             yield _line("", f"for an NPU: {reason}{found.advice}")
+    lacking = chooser.lacking(backend.module)
+    if lacking:
+        yield _line("", f"this pyACL is older than some functions, and what needs them fails: {', '.join(lacking)}")
     version = toolkit.cann_version()
     yield _line("CANN", version or "no toolkit found (looked at ASCEND_TOOLKIT_HOME, ASCEND_HOME_PATH and the usual places)")
 

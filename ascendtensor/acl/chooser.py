@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from ascendtensor import deferred, errors
 from ascendtensor.acl import toolkit
-from ascendtensor.acl.module import Acl
+from ascendtensor.acl.module import Acl, AclBlas, AclMdl, AclOp, AclProf, AclRt, AclUtil
 from ascendtensor.codes import error_name
 
 if TYPE_CHECKING:
@@ -115,6 +115,17 @@ def find_cann() -> Backend | Missing:
         return _no_device(code)
     version = toolkit.cann_version()
     return Backend("npu", acl, f"CANN{' ' + version if version else ''}, {count} device{'s' if count > 1 else ''}")
+
+
+def lacking(module: Acl) -> list[str]:
+    """Functions that the library may call and this pyACL has not, since it is older than they are."""
+    parts = {"": Acl, "rt": AclRt, "op": AclOp, "blas": AclBlas, "mdl": AclMdl, "prof": AclProf, "util": AclUtil}
+    found = []
+    for part, protocol in parts.items():
+        place = getattr(module, part, None) if part else module
+        names = [name for name, value in vars(protocol).items() if callable(value) and not name.startswith("_")]
+        found += [".".join(filter(None, ("acl", part, name))) for name in names if not hasattr(place, name)]
+    return found
 
 
 def device_files() -> list[Path]:

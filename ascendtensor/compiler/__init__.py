@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from ascendtensor import deferred
-from ascendtensor.compiler import archive, store
+from ascendtensor.compiler import archive, needs, store
 from ascendtensor.compiler.archive import Archive
 from ascendtensor.compiler.atc import AtcCompiler
 from ascendtensor.compiler.description import ABSENT, Attribute, AttributeKind, Description, TensorDescription
@@ -36,6 +36,7 @@ __all__ = [
     "builder",
     "choose",
     "choose_compiler",
+    "needs",
     "registrar",
 ]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..acl import binding
 from ..codes import EventFlag
-from ..errors import AclError, ClosedError, DTypeError, ValueRangeError
+from ..errors import AclError, ClosedError, DTypeError, UnsupportedError, ValueRangeError
 from . import callbacks
 from .interrupts import HeldInterrupts
 from .memory import Pool
@@ -168,13 +168,21 @@ class Stream:
     def priority_range() -> tuple[int, int]:
         """The least and the greatest priority of the current device, small numbers first. Like: torch.cuda.Stream.priority_range.
 
+        Raises:
+            UnsupportedError: CANN is older than the call that tells.
+
         Examples:
             >>> least, greatest = at.Stream.priority_range()
             >>> least >= greatest
             True
         """
         _locate(None).current_stream()
-        return binding.device_get_stream_priority_range()
+        try:
+            return binding.device_get_stream_priority_range()
+        except AttributeError:
+            raise UnsupportedError(
+                "this pyACL can't say it", where="Stream.priority_range", advice="CANN 8.1 and older lack the call."
+            ) from None
 
     def ready(self) -> None:
         """Make the stream's device current in this thread.

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from .. import __version__, compiler, runtime
-from ..acl import toolkit
+from ..acl import chooser, toolkit
 from ..errors import AscendTensorError, DeviceError
 from . import operators, rules
 
@@ -89,6 +89,8 @@ def surroundings(device: runtime.Device) -> dict[str, Any]:
         "machine": f"{platform.system()} {platform.machine()}",
         "backend": chosen.name,
         "cann": toolkit.cann_version(),
+        "lacking": chooser.lacking(chosen.module),
+        "doubts": compiler.needs.doubts() if chosen.name == "npu" else [],
         "soc": runtime.soc_name(),
         "run_mode": runtime.run_mode().name,
         "device": str(device),

@@ -45,6 +45,13 @@ def test_auto_takes_the_simulator_on_a_laptop_and_says_so_once(caplog: pytest.Lo
     assert "CANN is not installed" in caplog.text and "CANN is not installed" in first.reason
 
 
+def test_what_an_older_pyacl_lacks_is_named() -> None:
+    assert chooser.lacking(simulator) == []
+    named = chooser.lacking(fake_acl())
+    assert "acl.rt.create_event_ex_with_flag" in named and "acl.op.load" in named and "acl.mdl.unload" in named
+    assert "acl.rt.get_device_count" not in named and "acl.init" not in named
+
+
 def test_auto_takes_cann_when_it_sees_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     acl = fake_acl(count=8)
     monkeypatch.setitem(sys.modules, "acl", acl)

@@ -207,6 +207,12 @@ def test_contexts_on_two_devices() -> None:
     assert (x + y.to("npu:0")).tolist() == [4.0] * 3
 
 
+def test_a_pyacl_that_is_too_old_for_the_range_says_so(npu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("ascendtensor.simulator.rt.device_get_stream_priority_range")
+    with pytest.raises(at.UnsupportedError, match=r"CANN 8\.1"):
+        at.Stream.priority_range()
+
+
 def test_priority_and_flags_reach_acl(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[tuple[int, int]] = []
     original = simulator.rt.create_stream_with_config
