@@ -6,6 +6,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import pytest
 from harness import host, tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -81,3 +82,25 @@ def test_products_over_chosen_dims_are_numpys(data: st.DataObject, dims: int) ->
     places = [order.index(len(left) - dims + place) for place in range(dims)]
     turned = at.tensordot(at.tensor(a).permute(*order), at.tensor(b), (places, list(range(dims))))
     assert turned.shape[len(left) - dims :] == b.shape[dims:]
+
+
+@pytest.mark.parametrize("dtype", [at.float16, at.bfloat16])
+@pytest.mark.parametrize("factors", [(1, 1), (0.7, 1.3), (0, 1.3), (0, 1)])
+def test_sums_with_products_of_halves_are_rounded_once(dtype: at.dtype, factors: tuple[float, float]) -> None:
+    beta, alpha = factors
+    generator = np.random.default_rng(2)
+    shapes = {"addmm": ((9, 7), (9, 5), (5, 7)), "addmv": ((9,), (9, 5), (5,)), "baddbmm": ((2, 1, 7), (2, 9, 5), (2, 5, 7))}
+    shapes["addbmm"] = ((7,), (2, 9, 5), (2, 5, 7))
+    for name, parts in shapes.items():
+        operands = [at.tensor(generator.normal(size=shape)).to(dtype) for shape in parts]
+        if name == "addmm":
+            operands[2] = operands[2].T.contiguous().T  # a view that the operator reads transposed
+        first, left, right = (host(each.to(at.float64)) for each in operands)
+        product = left @ right if name != "addbmm" else (left @ right).sum(0)
+        exact = beta * first + alpha * product
+        found = getattr(at, name)(*operands, beta=beta, alpha=alpha)
+        assert found.dtype is dtype and found.shape == exact.shape
+        error = np.abs(host(found.to(at.float64)) - exact)
+        assert np.all(error <= np.abs(exact) * (2.0**-11 if dtype is at.float16 else 2.0**-8) * 1.001 + 2e-6)
+        target = at.empty(exact.shape, dtype=dtype)
+        assert getattr(at, name)(*operands, beta=beta, alpha=alpha, out=target) is target and at.equal(target, found)

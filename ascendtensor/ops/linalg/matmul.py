@@ -230,11 +230,15 @@ def bmm(input: T, mat2: T, *, out: T | None = None) -> T:
         >>> at.bmm(at.ones(2, 1, 3), at.ones(2, 3, 1)).flatten()
         tensor([3., 3.], device='npu:0')
     """
-    _ranks("bmm", (input, mat2), (3, 3))
+    _stacks("bmm", input, mat2)
+    return matmul(input, mat2, out=out)
+
+
+def _stacks(function: str, input: TensorBase, mat2: TensorBase) -> None:
+    _ranks(function, (input, mat2), (3, 3))
     if input.desc.shape[0] != mat2.desc.shape[0]:
         names = f"{list(input.desc.shape)} and {list(mat2.desc.shape)}"
-        raise ShapeError(f"shapes {names} have stacks of different length").with_context("bmm", (input, mat2))
-    return matmul(input, mat2, out=out)
+        raise ShapeError(f"shapes {names} have stacks of different length").with_context(function, (input, mat2))
 
 
 @checked
@@ -382,9 +386,20 @@ def vecdot(x: T, y: T, *, dim: int = -1, out: T | None = None) -> T:
 # Products and sums in one
 
 
-def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function: str) -> T:
-    """`beta * input + alpha * product`; a `beta` of 0 keeps what is in `input` (NaN also) out."""
-    shape, dtype = product.desc.shape, product.desc.dtype
+def _to_add(left: T, right: T, beta: Any, alpha: Any) -> T:
+    """A product that is scaled or added to: of halves in float32, so that the result is rounded once."""
+    dtype = left.desc.dtype
+    if dtype not in table.HALVES or right.desc.dtype is not dtype or (beta == 0 and alpha == 1):
+        return matmul(left, right)
+    row = table.HALVES_MATMUL if len(left.desc.shape) < 3 else table.HALVES_BATCH_MATMUL
+    left, turn_left = _untransposed(left)
+    right, turn_right = _untransposed(right)
+    return call(row, (left, right), (turn_left, turn_right))
+
+
+def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function: str, dtype: DType | None = None) -> T:
+    """`beta * input + alpha * product` in a dtype; a `beta` of 0 keeps what is in `input` (NaN also) out."""
+    shape, dtype = product.desc.shape, product.desc.dtype if dtype is None else dtype
     if input.desc.dtype is not dtype:
         names = f"{input.desc.dtype.name} can't be added to a product of {dtype.name}"
         raise DTypeError(names, advice=f"Cast with .to({dtype.name}) first.").with_context(function, (input,))
@@ -395,11 +410,13 @@ def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function:
     if shapes.broadcast_shapes(input.desc.shape, shape) != shape:
         names = f"input of shape {list(input.desc.shape)} can't be added to a product of shape {list(shape)}"
         raise ShapeError(names).with_context(function, (input,))
-    if beta == 0:
-        return into(product if alpha == 1 else elementwise.mul(product, alpha), out)
     if alpha != 1:
         product = elementwise.mul(product, alpha)
-    return elementwise.add(product, input if beta == 1 else elementwise.mul(input, beta), out=out)
+    if beta != 0 and beta != 1:
+        input = elementwise.mul(in_dtype(input, product.desc.dtype), beta)
+    if dtype is product.desc.dtype:
+        return into(product, out) if beta == 0 else elementwise.add(product, input, out=out)
+    return into(in_dtype(product if beta == 0 else elementwise.add(product, input), dtype), out)
 
 
 @checked
@@ -416,14 +433,15 @@ def addmm(input: T, mat1: T, mat2: T, *, beta: Any = 1, alpha: Any = 1, out: T |
         ShapeError: The shapes do not fit.
         DTypeError: The dtypes differ.
 
-    Ascend operator: MatMulV2, Mul and Add. Like: torch.addmm.
+    Ascend operator: MatMulV2, Mul and Add; of float16 and bfloat16 with a float32 product, and a Cast of the sum. Like: torch.addmm.
 
     Examples:
         >>> at.addmm(at.tensor([1.0, 2.0]), at.ones(2, 3), at.ones(3, 2), beta=10)
         tensor([[13., 23.],
                 [13., 23.]], device='npu:0')
     """
-    return _added(input, mm(mat1, mat2), beta, alpha, out, "addmm")
+    _ranks("addmm", (mat1, mat2), (2, 2))
+    return _added(input, _to_add(mat1, mat2, beta, alpha), beta, alpha, out, "addmm", mat1.desc.dtype)
 
 
 @checked
@@ -434,7 +452,8 @@ def addmv(input: T, mat: T, vec: T, *, beta: Any = 1, alpha: Any = 1, out: T | N
         >>> at.addmv(at.tensor([1.0, 2.0]), at.ones(2, 3), at.ones(3))
         tensor([4., 5.], device='npu:0')
     """
-    return _added(input, mv(mat, vec), beta, alpha, out, "addmv")
+    _ranks("addmv", (mat, vec), (2, 1))
+    return _added(input, _to_add(mat, vec, beta, alpha), beta, alpha, out, "addmv", mat.desc.dtype)
 
 
 @checked
@@ -459,7 +478,8 @@ def baddbmm(input: T, batch1: T, batch2: T, *, beta: Any = 1, alpha: Any = 1, ou
         >>> at.baddbmm(at.ones(1, 1, 1), at.ones(2, 1, 3), at.ones(2, 3, 1)).flatten()
         tensor([4., 4.], device='npu:0')
     """
-    return _added(input, bmm(batch1, batch2), beta, alpha, out, "baddbmm")
+    _stacks("baddbmm", batch1, batch2)
+    return _added(input, _to_add(batch1, batch2, beta, alpha), beta, alpha, out, "baddbmm", batch1.desc.dtype)
 
 
 @checked
@@ -484,7 +504,8 @@ def addbmm(input: T, batch1: T, batch2: T, *, beta: Any = 1, alpha: Any = 1, out
         names = f"{list(batch1.desc.shape)} and {list(batch2.desc.shape)}"
         raise ShapeError(f"stacks of shapes {names} do not fit").with_context("addbmm", (input, batch1, batch2))
     tall = views.reshape(views.permute(batch1, 1, 0, 2), (rows, count * inner))
-    return _added(input, mm(tall, views.reshape(batch2, (count * inner, columns))), beta, alpha, out, "addbmm")
+    product = _to_add(tall, views.reshape(batch2, (count * inner, columns)), beta, alpha)
+    return _added(input, product, beta, alpha, out, "addbmm", batch1.desc.dtype)
 
 
 _LINEAR: Final = "weight is [out, in] and bias [out]; give weight.T where it is [in, out]."
