@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 _ROOT: Final = __name__.partition(".")[0]
@@ -80,11 +81,21 @@ def elsewhere(name: str, homes: tuple[str, ...] = _HOMES_OF_METHODS) -> dict[str
     return {}
 
 
+@lru_cache(maxsize=512)
+def about_tensors(kind: str, name: str) -> str:
+    """What the error says about a name that a class of tensors does not have; worked out once, since `hasattr` asks for what it never shows."""
+    return _text(f"{kind!r} object", name, IN_TENSORS if name in IN_TENSORS else elsewhere(name))
+
+
 def attribute_error(owner: str, name: str, obj: object, advice: dict[str, str]) -> AttributeError:
     """Python's own error, with advice where there is some; names that are close by are still suggested in tracebacks."""
+    return AttributeError(_text(owner, name, advice), name=name, obj=obj)
+
+
+def _text(owner: str, name: str, advice: dict[str, str]) -> str:
     text = f"{owner} has no attribute {name!r}"
     known = advice.get(name)
-    return AttributeError(f"{text}: {known}" if known else text, name=name, obj=obj)
+    return f"{text}: {known}" if known else text
 
 
 def in_module(module: str, classes: bool = False) -> Callable[[str], Any]:
@@ -95,10 +106,14 @@ def in_module(module: str, classes: bool = False) -> Callable[[str], Any]:
         classes: Whether every name in capitals is a class of neural networks and `utils` is about them, as in `torch.nn`.
     """
 
-    def __getattr__(name: str) -> Any:
+    @lru_cache(maxsize=512)
+    def text(name: str) -> str:
         advice = {name: _NO_MODULES} if classes and (name[:1].isupper() or name == "utils") else IN_MODULES
         if module == _ROOT and name not in advice:
             advice = elsewhere(name, _HOMES)
-        raise attribute_error(f"module {module!r}", name, sys.modules[module], advice)
+        return _text(f"module {module!r}", name, advice)
+
+    def __getattr__(name: str) -> Any:
+        raise AttributeError(text(name), name=name, obj=sys.modules[module])
 
     return __getattr__

@@ -110,8 +110,7 @@ class NPUTensor(Methods):
     if not TYPE_CHECKING:  # else every name would be one for type checkers
 
         def __getattr__(self, name: str) -> Any:
-            advice = absent.IN_TENSORS if name in absent.IN_TENSORS else absent.elsewhere(name)
-            raise absent.attribute_error(f"{type(self).__name__!r} object", name, self, advice)
+            raise AttributeError(absent.about_tensors(type(self).__name__, name), name=name, obj=self)
 
     # Properties
 

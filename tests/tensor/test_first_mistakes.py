@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import ascendtensor as at
+from ascendtensor import absent
 
 MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: at.enable_grad(), AttributeError, "no attribute 'enable_grad': there is no autograd"),
@@ -157,3 +158,13 @@ def test_a_generator_that_is_none_is_not_asked_to_become_a_tensor() -> None:
     with pytest.raises(TypeError, match="generator can't be the int 5") as caught:
         at.rand(2, generator=5)
     assert "tensor()" not in str(caught.value)
+
+
+def test_a_name_that_is_asked_for_again_is_not_looked_for_again() -> None:
+    x = at.ones(2)
+    assert not hasattr(x, "pinv") and not hasattr(x, "frobnicate")
+    before = absent.about_tensors.cache_info().misses
+    assert not hasattr(x, "pinv") and not hasattr(at.zeros(3), "frobnicate")
+    assert absent.about_tensors.cache_info().misses == before
+    with pytest.raises(AttributeError, match=r"'NPUTensor' object has no attribute 'pinv': use ascendtensor\.linalg\.pinv$"):
+        x.pinv()
