@@ -41,12 +41,19 @@ _PYTHON_PARTS: Final = (
 _PACKAGE: Final = (
     f"CANN's compiler is half written in Python and misses a package in this environment: {INSTALL}, then start the program anew."
 )
+_SHARED: Final = (
+    "atc embeds the python3 of PATH and needs its shared library: add the directory that `python3 -c 'import sysconfig; "
+    "print(sysconfig.get_config_var(\"LIBDIR\"))'` prints to LD_LIBRARY_PATH, take a Python that was built with one (conda's is), or set "
+    "ASCENDTENSOR_COMPILER=online."
+)
 _NUMPY: Final = "This CANN's compiler does not work with NumPy 2: pip install 'numpy<2', then start the program anew."
 _ADVICE: Final[tuple[tuple[str, str], ...]] = (
     ("No module named 'tbe", _PYTHON_PARTS),
     ("No module named 'te'", _PYTHON_PARTS),
     ("No module named 'te_fusion", _PYTHON_PARTS),
     ("No module named", _PACKAGE),
+    ("valid Python SO", _SHARED),
+    ("libpython", _SHARED),
     ("NumPy 2", _NUMPY),
     ("np.float_", _NUMPY),
     ("_ARRAY_API", _NUMPY),

@@ -118,6 +118,7 @@ def test_advice_for_an_environment_that_is_not_set_up(tmp_path: Path) -> None:
     [
         ("EC0010: Failed to import Python module ModuleNotFoundError: No module named 'decorator'.", "pip install .*decorator"),
         ("No module named 'te_fusion.fusion_api'", "set_env.sh"),
+        ("Unable to load a valid Python SO", "LD_LIBRARY_PATH"),
         ("AttributeError: `np.float_` was removed in the NumPy 2.0 release.", "numpy<2"),
     ],
 )
