@@ -83,7 +83,7 @@ def elsewhere(name: str, homes: tuple[str, ...] = _HOMES_OF_METHODS) -> dict[str
 
 @lru_cache(maxsize=512)
 def about_tensors(kind: str, name: str) -> str:
-    """What the error says about a name that a class of tensors does not have; worked out once, since `hasattr` asks for what it never shows."""
+    """What the error says about a name that a class of tensors does not have; kept, since `hasattr` asks often and never shows it."""
     return _text(f"{kind!r} object", name, IN_TENSORS if name in IN_TENSORS else elsewhere(name))
 
 
