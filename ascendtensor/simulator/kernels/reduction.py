@@ -11,11 +11,17 @@ import numpy as np
 from ascendtensor.simulator.kernels import half_bits, registry, rules
 from ascendtensor.simulator.kernels.blocks import BLOCK
 from ascendtensor.simulator.kernels.halves import HALVES, float32_of, lend, store, widen
+from ascendtensor.simulator.kernels.masks import clear
 from ascendtensor.simulator.kernels.operands import raw
 from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Meta, Out, Shape, Task, binder, infer
 
 _FLOAT64 = np.dtype(np.float64)
 _NEAR = 1024  # rows that are added one after the other before partial sums are added: keeps float32 sums accurate
+_COLUMNS = 64  # up to so many columns, rows are reduced several side by side
+_ITEMS = 16  # up to so many elements, lines are reduced column by column
+_LINES = 4096  # so many such lines at a time
+_PIECE = 8192  # squares that the matrix library adds up, on one thread
+_WORTH = 16384  # elements of an array from which the order of work is looked at
 
 Axes = tuple[int, ...]
 
@@ -173,14 +179,48 @@ def _long_columns(ufunc: np.ufunc, x: Array, out: Array) -> None:
     np.copyto(out, total.reshape(out.shape))
 
 
+def _few_columns(ufunc: np.ufunc, x: Array, out: Array) -> None:
+    """A long middle axis of (outer, length, inner) with few columns: rows of several, side by side, first."""
+    outer, length, inner = x.shape
+    together = _NEAR // inner
+    whole = length // together * together
+    part = np.empty((outer, together, inner), out.dtype)
+    side = part.reshape(outer, 1, together * inner)
+    wide = x[:, :whole].reshape(outer, whole // together, together * inner)
+    if wide.shape[1] >= 4 * _NEAR and ufunc in (np.add, np.multiply):
+        _long_columns(ufunc, wide, side)
+    else:
+        ufunc.reduce(wide, 1, out.dtype, side, keepdims=True)
+    if whole < length:
+        rest = ufunc.reduce(x[:, whole:], 1, out.dtype, keepdims=True)
+        ufunc(part[:, :1], rest, out=part[:, :1])
+    ufunc.reduce(part, 1, out.dtype, out.reshape(outer, inner))
+
+
+def _short_lines(ufunc: np.ufunc, x: Array, out: Array) -> None:
+    """Many short lines, (lines, length): one element of each after the other, since a call for each line costs more than its elements."""
+    for start in range(0, x.shape[0], _LINES):
+        lines, target = x[start : start + _LINES], out[start : start + _LINES]
+        np.copyto(target, lines[:, 0])
+        for column in range(1, x.shape[1]):
+            ufunc(target, lines[:, column], out=target)
+
+
 def _bind_reduction(ufunc: np.ufunc, x: Array, axes: Axes, keep: bool, out: Array) -> Task:
-    """Prepares a reduction: one ``ufunc.reduce`` wherever that is exact enough."""
+    """Prepares a reduction: one ``ufunc.reduce`` wherever that is exact enough and no other way is quicker."""
     if x.dtype in HALVES:
         return _bind_half_reduction(ufunc, x, axes, 1, out)
-    if ufunc in (np.add, np.multiply) and x.dtype.kind == "f" and x.flags.c_contiguous:
+    if x.size > _WORTH and x.flags.c_contiguous and out.flags.c_contiguous and ufunc not in (np.logical_and, np.logical_or):
         form = _flat_form(x.shape, axes)
-        if form is not None and form[2] > 1 and form[1] >= 4 * _NEAR:
-            return _long_columns, (ufunc, x.reshape(form), out)
+        if form is not None:
+            outer, length, inner = form
+            least = 1 if ufunc is np.multiply else 2  # NumPy adds a line up in several sums, but multiplies in one product
+            if least <= inner <= _COLUMNS and length * inner >= 4 * _NEAR:
+                return _few_columns, (ufunc, x.reshape(form), out)
+            if inner == 1 and 1 < length <= _ITEMS:
+                return _short_lines, (ufunc, x.reshape(outer, length), out.reshape(outer))
+            if inner > 1 and length >= 4 * _NEAR and x.dtype.kind == "f" and ufunc in (np.add, np.multiply):
+                return _long_columns, (ufunc, x.reshape(form), out)
     return ufunc.reduce, (x, axes if len(axes) != 1 else axes[0], out.dtype, out, keep)
 
 
@@ -296,8 +336,21 @@ def reduce_nansum(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Ta
 
 
 def _nansum(x: Array, axes: Axes, out: Array) -> None:
-    wide = _work(x)
-    _finish(np.add.reduce(np.where(wide == wide, wide, wide.dtype.type(0)), axis=axes), out)
+    form = _flat_form(x.shape, axes)
+    if form is None or x.dtype != out.dtype or x.dtype not in (np.float32, _FLOAT64) or not x.flags.c_contiguous or x.size <= _WORTH:
+        wide = _work(x)
+        _finish(np.add.reduce(np.where(wide == wide, wide, wide.dtype.type(0)), axis=axes), out)
+        return
+    outer, length, inner = form
+    cube, rows, steps = x.reshape(form), max(1, BLOCK // (length * inner)), max(1, BLOCK // inner)
+    for row in range(0, outer, rows):
+        parts = []
+        for step in range(0, length, steps):
+            known = cube[row : row + rows, step : step + steps].copy()
+            clear(known, known != known)
+            parts.append(np.add.reduce(known, 1))
+        target = out.reshape(outer, inner)[row : row + rows]
+        np.copyto(target, parts[0] if len(parts) == 1 else np.add.reduce(np.stack(parts), 0))
 
 
 @binder("EuclideanNorm", values=(1,))
@@ -329,11 +382,36 @@ def lp_norm(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     epsilon, out = float(attrs.get("epsilon", 1e-12)), outputs[0]
     if p == 2 and x.dtype.kind == "f" and x.dtype not in HALVES and out.dtype == x.dtype and x.size <= BLOCK and out.flags.c_contiguous:
         return _root_of_squares, (x, axes, x.dtype.type(epsilon), out.reshape(rules.reduced(x.shape, axes, False)))
+    if p == 2 and x.dtype in (np.float32, _FLOAT64) and out.dtype == x.dtype and x.flags.c_contiguous and out.flags.c_contiguous:
+        form = _flat_form(x.shape, axes)
+        if form is not None and (form[2] == 1 or form[1] * form[2] <= BLOCK):
+            return _blocked_norms, (x.reshape(form), x.dtype.type(epsilon), out.reshape(form[0], form[2]))
     return _lp_norm, (x, axes, p, epsilon, out)
 
 
 def _root_of_squares(x: Array, axes: Axes, least: Any, out: Array) -> None:
     np.add.reduce(np.multiply(x, x), axis=axes, out=out)
+    np.sqrt(out, out)
+    np.maximum(out, least, out=out)
+
+
+def _blocked_norms(x: Array, least: Any, out: Array) -> None:
+    """Euclidean norms of lines, (outer, length, inner): squares stay in the cache, those of long lines are never written."""
+    outer, length, inner = x.shape
+    rows = BLOCK // (length * inner)
+    if inner == 1 and _NEAR // 16 <= length <= _PIECE:
+        np.matmul(x.reshape(outer, 1, length), x, out.reshape(outer, 1, 1))
+    elif rows:
+        room = np.empty((min(rows, outer), length, inner), x.dtype)
+        for row in range(0, outer, rows):
+            lines = x[row : row + rows]
+            squares = np.multiply(lines, lines, room[: lines.shape[0]])
+            fn, args = _bind_reduction(np.add, squares, (1,), False, out[row : row + rows])
+            fn(*args)
+    else:
+        for line, total in zip(x.reshape(outer, length), out, strict=True):
+            pieces = (line[start : start + _PIECE] for start in range(0, length, _PIECE))
+            total[0] = np.add.reduce(np.array([np.dot(piece, piece) for piece in pieces]))
     np.sqrt(out, out)
     np.maximum(out, least, out=out)
 
@@ -406,6 +484,11 @@ def _bind_arg(function: Callable[..., Any], x: Array, axes: Axes, out: Array) ->
 
 
 def _arg(function: Callable[..., Any], x: Array, axis: int, out: Array) -> None:
+    if x.ndim == 1 and x.dtype in HALVES:
+        place = half_bits.argument(function is np.argmax, x)
+        if place is not None:
+            out.fill(place)
+            return
     if out.dtype == np.intp and out.flags.c_contiguous:
         function(_comparable(x), axis, out)
     else:
