@@ -54,5 +54,18 @@ DECLARED: Mapping[str, Mapping[str, str]] = {
     "vector_norm": {"largest": SQUARES},
 }
 
-FOR_OTHER_DTYPES: Mapping[str, Mapping[str, str]] = {}
+OVERFLOWING = "products of parts are infinite with both signs, NaN in sum, where complex128, which the reference has, holds them"
+LIBRARY = "which parts of a sum with infinite products are NaN differs between BLAS libraries and loops, NumPy's own too"
+
+FOR_OTHER_DTYPES: Mapping[str, Mapping[str, str]] = {
+    "einsum": {"largest": "a letter of one operand alone is summed before the product, as in PyTorch"},
+    "matmul": {"inf": LIBRARY, "-inf": LIBRARY, "largest": OVERFLOWING},
+    "ndtri": {"subnormal": "subnormal chances have few digits, and the steps in float64 as few"},
+    "poisson": {"largest": "65504 of float16 is a rate to draw from, and chance has its say"},
+    "pow": {"largest": OVERFLOWING},
+    "prod": {"largest": OVERFLOWING},
+    "vander": {"largest": OVERFLOWING},
+    "vdot": {"inf": LIBRARY, "-inf": LIBRARY, "largest": OVERFLOWING},
+    "vecdot": {"largest": OVERFLOWING},
+}
 """Disagreements that halves, float64 or complex numbers have and the first floating dtype has not."""
