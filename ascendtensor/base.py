@@ -217,8 +217,8 @@ def as_class(tensor: TensorBase, cls: type[T]) -> T:
     return result
 
 
-def state(tensor: TensorBase) -> tuple[dict[str, Any] | None, dict[str, Any] | None] | None:
-    """What a tensor of a subclass holds beside its elements, in `__dict__` and in `__slots__`; None where there is nothing."""
+def state(tensor: TensorBase) -> dict[str, Any] | tuple[dict[str, Any] | None, dict[str, Any]] | None:
+    """What a tensor of a subclass holds beside its elements, in the form of `object.__getstate__`; None where there is nothing."""
     named = getattr(tensor, "__dict__", None) or None
     slots = {
         name: getattr(tensor, name)
@@ -227,7 +227,7 @@ def state(tensor: TensorBase) -> tuple[dict[str, Any] | None, dict[str, Any] | N
         for name, member in vars(cls).items()
         if isinstance(member, MemberDescriptorType) and hasattr(tensor, name)
     }
-    return (named, slots or None) if named or slots else None
+    return (named, slots) if slots else named
 
 
 def view(tensor: T, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int) -> T:

@@ -645,7 +645,7 @@ class NPUTensor(Methods):
         return base.as_class(views.alias(self), cls)
 
     def __getstate__(self) -> Any:
-        """What a class of your own has beside the values, for copies and pickles: `(__dict__, __slots__)`, None where there is nothing."""
+        """What a class of your own has beside the values, for copies and pickles; None where there is nothing. Like: object.__getstate__."""
         return base.state(self)
 
     def __copy__(self) -> Self:

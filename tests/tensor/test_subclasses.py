@@ -28,7 +28,13 @@ class Length(at.Tensor):
 
 
 class Plain(at.Tensor):
-    """With nothing of its own."""
+    """With nothing of its own but what is put into its `__dict__`."""
+
+
+class Slotted(at.Tensor):
+    """With slots alone."""
+
+    __slots__ = ("unit",)
 
 
 class Counted(at.Tensor):
@@ -58,6 +64,10 @@ def test_copies_keep_the_class_and_what_it_holds(way: Callable[[Any], Any]) -> N
     assert x.sum().item() == (0 if way is copy.copy else 10)  # a shallow copy shares memory
     assert type(way(at.ones(2).as_subclass(Plain))) is Plain and type(way(xp.ones(2))) is xp.Array and type(way(at.ones(2))) is at.Tensor
     assert way(at.ones(2).as_subclass(Counted)).copies == 1
+    for cls in (Plain, Slotted):
+        z: Any = at.ones(2).as_subclass(cls)
+        z.unit = "m"
+        assert type(way(z)) is cls and way(z).unit == "m"
 
 
 def test_an_attribute_may_lead_back_to_the_tensor() -> None:
