@@ -78,9 +78,24 @@ def bind_ufunc(ufunc: np.ufunc, operands: Sequence[Array], out: Array, *, half_l
     dtype = operands[0].dtype
     if all(x.dtype not in HALVES for x in operands):
         return ufunc_task(ufunc, operands, out)
+    if ufunc not in _LONG or out.dtype != dtype or not one_dtype(operands):
+        return _bind_halves(ufunc, operands, out, half_loop)
+    return half_tables.bind_with_number(ufunc_steps(ufunc), operands, out, _bind_halves(ufunc, operands, out, half_loop))
+
+
+_LONG = (np.remainder, np.fmod, np.floor_divide, np.arctan2)
+"""Functions of two numbers that take longer than to look a result up."""
+
+
+def _bind_halves(ufunc: np.ufunc, operands: Sequence[Array], out: Array, half_loop: bool) -> Task:
+    dtype = operands[0].dtype
     if one_dtype(operands):
         if half_loop and out.size <= half_bits.loop_limit(ufunc, dtype):
             return ufunc_task(ufunc, operands, out)
+        if ufunc in (np.equal, np.not_equal) and len(operands) == 2:
+            for x, number in (operands, (operands[1], operands[0])):
+                if number.size == 1 and x.shape == out.shape != ():
+                    return half_bits.equality_task(ufunc, x, number, out)
         steps = half_bits.steps_of(ufunc, dtype)
         if steps is not None:
             return bind_steps(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ascendtensor.simulator.kernels import rules
+from ascendtensor.simulator.kernels import half_tables, rules
 from ascendtensor.simulator.kernels.blocks import bind_steps
-from ascendtensor.simulator.kernels.halves import FLOAT32, HALVES, store, widen_all
+from ascendtensor.simulator.kernels.halves import EVERY, FLOAT16, FLOAT32, HALVES, PIECE, store, widen_all
+from ascendtensor.simulator.kernels.masks import clear
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Task, binder, infer
 
 _BOOL = np.dtype(np.bool_)
@@ -35,9 +37,9 @@ def cast(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         return np.copyto, (out, x)
     if target == _BOOL:
         # a half is zero if its bits without the sign are
-        if source in HALVES:
+        if source == FLOAT16:
             return bind_steps(_half_to_bool, [x.view(np.uint16)], out, result=_BOOL)
-        return np.not_equal, (x, np.zeros((), source), out)
+        return (_convert, (out, x)) if source in HALVES else (np.not_equal, (x, np.zeros((), source), out))
     if source.kind == "c" and target.kind != "c":
         x = x.real
         source = x.dtype
@@ -46,6 +48,11 @@ def cast(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     floating = source.kind == "f" or source in HALVES
     if floating and target.kind in "iu":
         work = FLOAT32 if source in HALVES else source
+        if source in HALVES and x.size >= half_tables.WORTH:
+            if source == FLOAT16 and (x.size <= PIECE or target.itemsize == 8):
+                return _looked_up(x, out)
+            plain = bind_steps(_convert, [x], out, work=work, result=target) if source == FLOAT16 else (_convert, (out, x))
+            return _truncate, (x, out, *_fitting(source, target), plain)
         return bind_steps(_Truncation(work, target), [x], out, work=work, result=target)
     if source in HALVES and target in HALVES:
         return bind_steps(_convert, [x], out, work=FLOAT32, result=FLOAT32)
@@ -68,6 +75,29 @@ def _half_to_bool(out: Array, bits: Array) -> None:
     np.not_equal(np.left_shift(bits, 1), 0, out)
 
 
+@lru_cache(maxsize=32)
+def _fitting(source: np.dtype[Any], target: np.dtype[Any]) -> tuple[int, int]:
+    """The bits of the largest and of the lowest half that fit an integer type after truncation."""
+    with np.errstate(invalid="ignore"):
+        values = EVERY.view(source).astype(np.float64)
+    limits = np.iinfo(target)
+    fit = (values > limits.min - 1.0) & (values < limits.max + 1.0)
+    return int(EVERY[: 1 << 15][fit[: 1 << 15]].max()), int(EVERY[fit].max())
+
+
+def _truncate(x: Array, out: Array, largest: int, lowest: int, plain: Task) -> None:
+    """NumPy's or ml_dtypes' conversion, which leaves undefined what does not fit."""
+    bits, values = x.view(np.uint16), x.view(np.int16)
+    last = bits.item(bits.argmax())
+    fits = last <= largest or (0x8000 <= last <= lowest and values.item(values.argmax()) <= largest)
+    fn, args = plain if fits else _looked_up(x, out)
+    fn(*args)
+
+
+def _looked_up(x: Array, out: Array) -> Task:
+    return half_tables.bind((_Truncation, out.dtype), _Truncation(FLOAT32, out.dtype), 0, x, out)
+
+
 class _Truncation:
     """Float to integer; what C leaves undefined (NaN, values out of range) is the same at every position."""
 
@@ -87,9 +117,7 @@ class _Truncation:
         if x.item(x.argmin()) >= self.low and x.item(x.argmax()) < self.high:  # False with a NaN
             np.copyto(out, x, casting="unsafe")
             return
-        below, above = x < self.low, x >= self.high
-        inside = np.logical_not(np.logical_or(below, above))
-        inside &= x == x
-        np.copyto(out, np.where(inside, x, 0), casting="unsafe")
-        np.copyto(out, self.lowest, where=below)
-        np.copyto(out, self.highest, where=above)
+        near = np.clip(x, self.low, np.nextafter(self.high, self.low))
+        clear(near, near != near)
+        np.copyto(out, near, casting="unsafe")
+        np.copyto(out, self.highest, where=x >= self.high)

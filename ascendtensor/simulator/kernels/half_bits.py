@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ascendtensor.simulator.kernels.halves import FLOAT16, HALVES
+from ascendtensor.simulator.kernels.halves import FLOAT16, HALVES, PIECE
 from ascendtensor.simulator.kernels.masks import choose
-from ascendtensor.simulator.kernels.registry import BFLOAT16, Array
+from ascendtensor.simulator.kernels.registry import BFLOAT16, Array, Task
 
 Steps = Callable[..., None]
 
@@ -18,6 +18,7 @@ _UINT16: Final = np.dtype(np.uint16)
 _SIZE: Final = np.array(0x7FFF, np.int16)
 _SIGN: Final = np.array(-0x8000, np.int16)
 _FIFTEEN: Final = np.array(15, np.int16)
+_ZERO: Final = np.array(0, np.int16)
 
 
 def bits(x: Array) -> Array:
@@ -119,6 +120,42 @@ def _equality(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
             np.logical_and(out, both, out)
 
     return steps
+
+
+def equality_task(ufunc: np.ufunc, x: Array, number: Array, out: Array) -> Task:
+    """Which halves are equal, or not equal, to one number."""
+    if x.flags.c_contiguous and out.flags.c_contiguous:
+        x, out = x.reshape(-1), out.reshape(-1)
+    return _equal_to, (ufunc, x.view(_INT16), number.view(_INT16).reshape(()), _INFINITY[x.dtype], out)
+
+
+def _equal_to(ufunc: np.ufunc, x: Array, number: Array, infinity: int, out: Array) -> None:
+    size = number.item() & 0x7FFF
+    if size > infinity:
+        out.fill(ufunc is np.not_equal)
+    elif size:
+        ufunc(x, number, out)
+    else:
+        step = PIECE if x.ndim == 1 else max(len(x), 1)
+        for start in range(0, len(x), step):
+            part = slice(start, start + step)
+            ufunc(np.bitwise_and(x[part], _SIZE), _ZERO, out[part])
+
+
+def argument(largest: bool, x: Array) -> int | None:
+    """The first place of the largest or the smallest element of a vector; None with a NaN, or where that depends on more than bits.
+
+    The largest number is the largest integer if it is positive, the smallest one the largest without sign if it is negative.
+    """
+    values, numbers = x.view(_INT16), x.view(_UINT16)
+    infinity = _INFINITY[x.dtype]
+    high, low = int(values.argmax()), int(numbers.argmax())
+    top, bottom = values.item(high), numbers.item(low)
+    if top > infinity or bottom > _SIGN_BIT + infinity:
+        return None
+    if largest:
+        return high if top > 0 else None
+    return low if bottom > _SIGN_BIT else None if bottom == _SIGN_BIT else int(values.argmin())
 
 
 def _extreme(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:

@@ -2,59 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
 
-from ascendtensor.simulator.kernels.halves import EVERY, FLOAT32, PIECE, narrow
+from ascendtensor.simulator.kernels.halves import EVERY, FLOAT32, HALVES, PIECE, narrow
 from ascendtensor.simulator.kernels.registry import Array, Task
 
 WORTH: Final = 2048
 """Elements from which on looking up costs less than the quickest loop for halves, and the table, a millisecond to make, is made."""
 
 _MOST = 64
-_TABLES: Final[dict[tuple[Hashable, np.dtype[Any]], Array]] = {}
+_Key = tuple[Hashable, np.dtype[Any], np.dtype[Any]]
+"""What a function is told by, the types of its operand and of its result."""
+_TABLES: Final[dict[_Key, Array]] = {}
+_SEEN: Final[set[_Key]] = set()
+"""Functions with a number that were asked for once."""
 
 
 def key_of(steps: Callable[..., Any]) -> Hashable | None:
     """What tells a function from others, though it may be defined anew at each binding; None where it depends on more than its operand."""
-    if isinstance(steps, FunctionType) and steps.__closure__ is None and steps.__defaults__ is None and steps.__kwdefaults__ is None:
-        return steps.__code__, steps.__module__
-    return None
+    if not isinstance(steps, FunctionType) or steps.__defaults__ is not None or steps.__kwdefaults__ is not None:
+        return None
+    held = tuple(_told(cell.cell_contents) for cell in steps.__closure__ or ())
+    return None if None in held else (steps.__code__, steps.__module__, held)
+
+
+def _told(value: Any) -> Hashable | None:
+    """What tells a number or a function that a function holds from others, 0.0 from -0.0 too; None for what may change."""
+    if isinstance(value, float):
+        return float, value.hex()
+    if value is None or isinstance(value, (bool, int, str, np.ufunc)):
+        return type(value), value
+    if isinstance(value, tuple):
+        parts = tuple(map(_told, value))
+        return None if None in parts else parts
+    return key_of(value)
 
 
 def bind(key: Hashable, steps: Callable[..., Any], temps: int, x: Array, out: Array) -> Task:
-    """Prepares `steps(out, x, *temps)`, which works in float32, for an operand and a result of one half type.
+    """Prepares `steps(out, x, *temps)`, which works in float32, for an operand of a half type.
 
     Args:
         key: Of the table.
         steps: Elementwise; asked once for all halves, while there is no table.
         temps: Number of temporaries that it takes.
         x: The operand.
-        out: The result, of the operand's shape.
+        out: The result, of the operand's shape; float32 results are rounded where it is of a half type, else they are of its own.
     """
-    table = _TABLES.get((key, x.dtype))
+    told = key, x.dtype, out.dtype
+    table = _TABLES.get(told)
     if table is None:
-        table = _results(steps, temps, x.dtype)
+        table = _results(steps, temps, x.dtype, out.dtype)
         if len(_TABLES) >= _MOST:
             _TABLES.clear()
-        _TABLES[key, x.dtype] = table
-    places, bits = x.view(np.uint16), out.view(np.uint16)
+        _TABLES[told] = table
+    return _looked_up(table, x, out)
+
+
+def _looked_up(table: Array, x: Array, out: Array) -> Task:
+    places, results = x.view(np.uint16), _movable(out)
     if out.size > PIECE and x.flags.c_contiguous and out.flags.c_contiguous:
-        return _in_pieces, (table, places.reshape(-1), bits.reshape(-1))
-    return table.take, (places, None, bits, "clip")
+        return _in_pieces, (table, places.reshape(-1), results.reshape(-1))
+    return table.take, (places, None, results, "clip")
 
 
-def _results(steps: Callable[..., Any], temps: int, dtype: np.dtype[Any]) -> Array:
-    """The bits of the results for all halves, computed in float32 and rounded once."""
-    results = np.empty(EVERY.size, dtype)
-    wide = np.empty(EVERY.size, FLOAT32)
+def bind_with_number(steps: Callable[..., Any], operands: Sequence[Array], out: Array, otherwise: Task) -> Task:
+    """Prepares `steps(out, a, b)`, which takes long, for two halves of which one is a single number that is known when the task runs.
+
+    Args:
+        steps: Elementwise, in float32; with a key.
+        operands: Two of the result's half type.
+        out: The result.
+        otherwise: The same without a table, for all other operands, and for a number that is met for the first time.
+    """
+    a, b = operands
+    key = key_of(steps)
+    if out.size >= WORTH and key is not None:
+        for x, number in ((a, b), (b, a)):
+            if number.size == 1 and x.shape == out.shape:
+                return _with_number, (key, steps, x, number, number is a, out, otherwise)
+    return otherwise
+
+
+def _with_number(key: Hashable, steps: Callable[..., Any], x: Array, number: Array, first: bool, out: Array, otherwise: Task) -> None:
+    told: _Key = (key, first, number.view(np.uint16).item()), x.dtype, out.dtype
+    table = _TABLES.get(told)
+    if table is not None:
+        fn, args = _looked_up(table, x, out)
+    elif told in _SEEN or out.size >= EVERY.size:
+        every = np.broadcast_to(number.astype(FLOAT32).reshape(()), EVERY.shape)
+        fn, args = bind(told[0], lambda wide, floats: steps(wide, *((every, floats) if first else (floats, every))), 0, x, out)
+    else:
+        if len(_SEEN) >= _MOST:
+            _SEEN.clear()
+        _SEEN.add(told)
+        fn, args = otherwise
+    fn(*args)
+
+
+def _movable(results: Array) -> Array:
+    """Halves as their bits, which are moved faster."""
+    return results.view(np.uint16) if results.dtype in HALVES else results
+
+
+def _results(steps: Callable[..., Any], temps: int, dtype: np.dtype[Any], result: np.dtype[Any]) -> Array:
+    """The results for all halves, computed in float32 and rounded once."""
+    results = np.empty(EVERY.size, result)
+    wide = np.empty(EVERY.size, FLOAT32) if result in HALVES else results
     with np.errstate(all="ignore"):
         steps(wide, EVERY.view(dtype).astype(FLOAT32), *(np.empty(EVERY.size, FLOAT32) for _ in range(temps)))
-        narrow(wide, results)
-    return results.view(np.uint16)
+        if wide is not results:
+            narrow(wide, results)
+    return _movable(results)
 
 
 def _in_pieces(table: Array, places: Array, out: Array) -> None:

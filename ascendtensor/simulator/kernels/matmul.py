@@ -79,6 +79,10 @@ def _as(array: Array, dtype: np.dtype[Any]) -> Array:
     return wide
 
 
+def _half_product(a: Array, b: Array, out: Array) -> Task:
+    return _float16_product if a.dtype == FLOAT16 else _bfloat16_product, (a, b, out, product_task(a, b, out)[0])
+
+
 def _float16_product(a: Array, b: Array, out: Array, matmul: Callable[..., Array]) -> None:
     """The same without a bias, prepared: to find out what to do would take a tenth of the time of a small product."""
     left = _as(a, FLOAT32)
@@ -110,7 +114,7 @@ def _bind(inputs: Inputs, out: Array, turn_a: bool, turn_b: bool, offset: int) -
     if bias is None and not offset and a.dtype == b.dtype == out.dtype == dtype and out.dtype in _PLAIN:
         return product_task(a, b, out)
     if bias is None and a.dtype == b.dtype == out.dtype and a.dtype in HALVES:
-        return _float16_product if a.dtype == FLOAT16 else _bfloat16_product, (a, b, out, product_task(a, b, out)[0])
+        return _half_product(a, b, out)
     return (_product_less, (a, offset, b, bias, out, dtype)) if offset else (_product, (a, b, bias, out, dtype))
 
 
@@ -177,6 +181,8 @@ def _batch_matmul_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> li
 def _dot(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     """A product of two vectors; integers wrap around in the output's own dtype, as a sum modulo 2**n does."""
     a, b, out = needs(inputs[0], "input_x"), needs(inputs[1], "input_y"), outputs[0]
+    if a.dtype in HALVES and a.dtype == out.dtype:
+        return _half_product(a, b, out.reshape(()))
     return _product, (a, b, None, out.reshape(()), _working_dtype(a, b, out))
 
 
