@@ -215,6 +215,8 @@ def take(input: T, index: TensorBase, *, out: T | None = None) -> T:
 
 def embedding_rows(weight: T, indices: TensorBase) -> T:
     """Rows of a matrix by an index tensor of any shape. Ascend operator: GatherV2. Like: torch.nn.functional.embedding."""
+    if not weight.desc.shape:
+        raise ShapeError("a 0-d tensor has no rows").with_context("embedding", (indices, weight))
     return _taken(weight, indices, 0)
 
 

@@ -72,6 +72,8 @@ def _aligned(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     bins = (int(attrs["pooled_height"]), int(attrs["pooled_width"]))
     back = np.float32(0.5 if attrs["roi_end_mode"] == 2 else 0)
     for region, result in zip(regions, out, strict=True):
+        if not 0 <= region[0] < len(features):
+            raise IndexError(f"rois name image {region[0]:g} of {len(features)}")
         image = features[int(region[0])]
         left, top, right, bottom = region[1:] * np.float32(attrs["spatial_scale"]) - back
         axes = []
