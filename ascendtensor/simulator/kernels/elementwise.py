@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.codes import DataType
-from ascendtensor.simulator.kernels import half_tables, registry, rules
+from ascendtensor.simulator.kernels import division, half_tables, registry, rules
 from ascendtensor.simulator.kernels.blocks import Steps, bind_steps, bind_ufunc, one_dtype
 from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.masks import choose, clear
@@ -38,6 +38,8 @@ def _binary_binder(op_type: str, ufunc: np.ufunc, on_bool: np.ufunc | None, half
             if on_bool is None:
                 raise TypeError(f"{op_type} has no kernel for bool")
             return on_bool, (a, b, out)
+        if ufunc in division.UFUNCS:
+            return division.bind(ufunc, (a, b), out, half_loop)
         return bind_ufunc(ufunc, (a, b), out, half_loop=half_loop)
 
     return bind
@@ -133,9 +135,17 @@ def _integer_power(out: Array, base: Array, exponent: Array) -> None:
 
 
 def _float_power(out: Array, base: Array, exponent: Array) -> None:
-    """Power; a common exponent of 2 is one multiplication."""
-    if exponent.size and exponent.strides == (0,) * exponent.ndim and exponent.flat[0] == 2:
+    """Power; common exponents of 2 and 3 are multiplications, those of -1 and 1/2 a division and a root."""
+    common = exponent.flat[0] if exponent.size and exponent.strides == (0,) * exponent.ndim else 0
+    if common == 2:
         np.square(base, out)
+    elif common == 3:
+        np.multiply(base, np.square(base, out), out)
+    elif common == -1:
+        np.divide(out.dtype.type(1), base, out)
+    elif common == 0.5 and base.size and base.item(base.argmin()) != -math.inf:
+        np.sqrt(base, out)
+        np.add(out, out.dtype.type(0), out)  # the power of -0.0 is 0.0
     else:
         np.power(base, exponent, out)
 

@@ -520,3 +520,24 @@ def test_rules_pass_dims_that_are_not_known():
     assert rule([meta(0, (-1, 4)), meta(0, (1, 4))], {}, 1)[0].shape == (-1, 4)
     assert rule([meta(0, (-1, 4)), meta(0, (7, 1))], {}, 1)[0].shape == (7, 4)
     assert rule([meta(0, (-2,)), meta(0, (7, 1))], {}, 1)[0].shape == (-2,)
+
+
+@pytest.mark.parametrize("op_type", ["FloorDiv", "FloorMod", "Mod"])
+@pytest.mark.parametrize("operands", ["any bits", "near multiples", "one divisor"])
+def test_divisions_with_remainder_have_numpys_bits(op_type, operands):
+    generator = np.random.default_rng(3)
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -3e38, 0.1], F32)
+    if operands == "any bits":
+        a, b = (generator.integers(0, 2**32, 40000, np.uint32).view(F32) for _ in range(2))
+    else:
+        b = (generator.integers(1, 50, 40000) / np.float32(8)).astype(F32)
+        a = np.nextafter(b * generator.integers(-4000, 4000, 40000).astype(F32), generator.choice([-np.inf, 0, np.inf], 40000).astype(F32))
+        b[:800] = np.tile(special, 100)
+    a[:64] = np.repeat(special, 8)
+    b = np.array([0.7], F32) if operands == "one divisor" else b
+    function = {"FloorDiv": np.floor_divide, "FloorMod": np.remainder, "Mod": np.fmod}[op_type]
+    with np.errstate(all="ignore"):
+        want = function(a, b)
+    got = run(op_type, [a, b])
+    same = (got.view(np.uint32) == want.view(np.uint32)) | (np.isnan(got) & np.isnan(want))
+    assert same.all(), (a[~same][:3], np.broadcast_to(b, a.shape)[~same][:3])
