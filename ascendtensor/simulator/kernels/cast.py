@@ -101,11 +101,10 @@ def _looked_up(x: Array, out: Array) -> Task:
 class _Truncation:
     """Float to integer; what C leaves undefined (NaN, values out of range) is the same at every position."""
 
-    __slots__ = ("high", "highest", "low", "lowest")
+    __slots__ = ("high", "highest", "low")
 
     def __init__(self, work: np.dtype[Any], target: np.dtype[Any]) -> None:
         limits = np.iinfo(target)
-        self.lowest = limits.min
         self.highest = limits.max
         self.low = work.type(limits.min)  # a power of two, or 0: exact
         self.high = work.type(float(limits.max) + 1.0) if limits.bits > 16 else work.type(limits.max + 1)
