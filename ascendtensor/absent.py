@@ -52,7 +52,6 @@ IN_TENSORS: Final[dict[str, str]] = {
     **dict.fromkeys(("to_sparse", "to_dense"), _DENSE),
     **dict.fromkeys(("pin_memory", "share_memory_"), "there are no tensors on the host; copies to the device are staged in pinned memory"),
     **dict.fromkeys(("__array_interface__", "__array_struct__", "ctypes"), "use numpy()"),
-    "flat": "use reshape(-1), which shares the memory of a contiguous tensor",
     "base": "views share memory with what they are of; data_ptr() tells where",
     **dict.fromkeys(("flags", "setflags"), "is_contiguous() tells the layout, and every tensor can be written to"),
     "itemset": "assign to x[index]",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .base import TensorBase, element_strides
+from .base import TensorBase, element_strides, storage
 from .dtypes import DTypeLike, as_dtype
 from .interop import numpy as border
 from .interop.functions import choosing, shaping
-from .ops import host, indexing, shape
+from .ops import host, indexing, shape, views
 from .ops.pointwise import complex_numbers
+from .ops.writing import copy_into
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -19,10 +21,62 @@ _Bytes: TypeAlias = bytes
 _Int: TypeAlias = int
 
 
+class Flat:
+    """`t.flat`: the elements in one row, to be read and written. Like: numpy.flatiter.
+
+    Examples:
+        >>> x = at.zeros(2, 2).T
+        >>> x.flat[1:3] = at.tensor([5.0, 6.0])
+        >>> x, x.flat[1], len(x.flat)
+        (tensor([[0., 5.],
+                [6., 0.]], device='npu:0'), tensor(5., device='npu:0'), 4)
+    """
+
+    __slots__ = ("base",)
+
+    def __init__(self, base: Any) -> None:
+        self.base = base
+
+    def __len__(self) -> _Int:
+        return int(self.base.desc.numel)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(views.unbind(views.reshape(self.base, -1)))
+
+    def __getitem__(self, index: Any) -> Any:
+        return indexing.get(views.reshape(self.base, -1), index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        row = views.reshape(self.base, -1)
+        indexing.put(row, index, value)
+        if storage(row) is not storage(self.base):  # a copy
+            copy_into(self.base, views.reshape(row, self.base.desc.shape))
+
+    def __array__(self, dtype: Any = None, copy: _Bool | None = None) -> Any:
+        return border.array(views.reshape(self.base, -1), dtype, copy)
+
+
 class NumpyMethods(TensorBase):
     """Methods by NumPy's names."""
 
     __slots__ = ()
+
+    @property
+    def flat(self) -> Flat:
+        """The elements in one row, to be read and written; assigning writes all of them. Like: numpy.ndarray.flat.
+
+        Examples:
+            >>> x = at.zeros(2, 2)
+            >>> x.flat[::3] = 1
+            >>> x
+            tensor([[1., 0.],
+                    [0., 1.]], device='npu:0')
+        """
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        Flat(self)[:] = value
 
     @property
     def strides(self) -> tuple[_Int, ...]:

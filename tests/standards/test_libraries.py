@@ -89,6 +89,20 @@ def test_methods_of_duck_arrays_are_numpys(call: Any) -> None:
         np.testing.assert_allclose(mine.numpy(), other, rtol=1e-6)
 
 
+def test_flat_reads_and_writes_views_too() -> None:
+    for turn in (lambda x: x, lambda x: x.T, lambda x: x[:, ::2], lambda x: x[::-1]):
+        x, values = at.arange(16.0).reshape(4, 4), np.arange(16.0).reshape(4, 4)
+        mine, other = turn(x), turn(values)
+        assert mine.flat[3].item() == other.flat[3] and mine.flat[[0, -1]].tolist() == other.flat[[0, -1]].tolist()
+        assert [float(y) for y in mine.flat] == list(other.flat) and len(mine.flat) == len(other.flat)
+        for each in (mine, other):
+            each.flat[:: other.shape[1] + 1] = 0  # the diagonal
+            each.flat[2] = -1
+        assert x.tolist() == values.tolist()
+        mine.flat, other.flat = 7, 7
+        assert x.tolist() == values.tolist() and np.asarray(mine.flat).tolist() == list(other.flat)
+
+
 def test_opt_einsum_calls_by_numpys_words() -> None:
     x, y = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
     a, b = at.tensor(x), at.tensor(y)
@@ -115,7 +129,7 @@ def test_means_of_integers_in_the_standards_namespace() -> None:
             np.testing.assert_allclose(found.numpy(), getattr(np, function)(values, axis=axis), rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["flat", "base", "flags", "ctypes", "itemset", "newbyteorder", "__array_interface__", "dumps", "tostring"])
+@pytest.mark.parametrize("name", ["base", "flags", "ctypes", "itemset", "newbyteorder", "__array_interface__", "dumps", "tostring"])
 def test_what_arrays_have_beyond_is_answered_with_advice(name: str) -> None:
     with pytest.raises(AttributeError, match=f"no attribute '{name}': (use|views|is_|assign|tensors)"):
         getattr(at.ones(2), name)
