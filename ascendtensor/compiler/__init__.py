@@ -7,6 +7,7 @@
 """
 
 import os
+import sys
 from typing import TYPE_CHECKING, Final
 
 from ascendtensor import deferred
@@ -14,7 +15,7 @@ from ascendtensor.compiler import archive, needs, store
 from ascendtensor.compiler.archive import Archive
 from ascendtensor.compiler.atc import AtcCompiler
 from ascendtensor.compiler.description import ABSENT, Attribute, AttributeKind, Description, TensorDescription
-from ascendtensor.compiler.online import OnlineCompiler, find_library
+from ascendtensor.compiler.online import OnlineCompiler, begun, find_library
 from ascendtensor.compiler.protocol import Compiler, Registrar
 from ascendtensor.compiler.store import ModelStore, StoreInfo
 from ascendtensor.errors import BackendError, CompilerNotFoundError
@@ -38,6 +39,7 @@ __all__ = [
     "choose_compiler",
     "needs",
     "registrar",
+    "works_inside",
 ]
 
 VARIABLE: Final = "ASCENDTENSOR_COMPILER"
@@ -69,6 +71,12 @@ def _default(backend: str) -> str:
     except CompilerNotFoundError:
         return "atc"
     return "online"
+
+
+def works_inside() -> bool:
+    """Whether a compiler works inside this process: it starts once, and `acl.finalize` would end it for good."""
+    simulated = sys.modules.get(_SIMULATED)
+    return begun() or (simulated is not None and simulated.begun())
 
 
 def builder(name: str, soc: str) -> Compiler:

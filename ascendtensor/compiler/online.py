@@ -70,6 +70,21 @@ NEITHER: Final = "00"
 """Of ALLOW_HF32, one digit for convolutions and one for matrix products; older versions know no other spelling."""
 
 
+class _Process:
+    """What holds for the process.
+
+    Attributes:
+        begun: Whether CANN's compiler was started here.
+    """
+
+    begun = False
+
+
+def begun() -> bool:
+    """Whether CANN's compiler works inside this process."""
+    return _Process.begun
+
+
 def find_library() -> str:
     """Path of the library: `ASCENDTENSOR_OP_COMPILER`, else in `LD_LIBRARY_PATH`, else in CANN's usual places.
 
@@ -208,6 +223,7 @@ class OnlineCompiler:
 
     def _configure(self, library: Any) -> None:
         os.environ.update(needs.environment(self.soc))  # the first call below starts CANN's compiler, which reads them
+        _Process.begun = True
         code = library.aclSetCompileopt(int(CompileOption.PRECISION_MODE), PRECISION.encode())
         if code:  # without it float32 matrix products would silently run in float16
             raise _failure(f"aclSetCompileopt(ACL_PRECISION_MODE, {PRECISION})", "", code)

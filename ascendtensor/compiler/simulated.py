@@ -92,6 +92,11 @@ class SimulatedOnline:
             raise from_acl("aclopCompileAndExecuteV2", code, binding.get_recent_err_msg())
 
 
+def begun() -> bool:
+    """Whether the simulator's counterpart of CANN's compiler was started in this process."""
+    return online.Compiled.begun
+
+
 def program(soc: str) -> AtcCompiler:
     """The simulator's compiler as a program of its own, driven in the way ATC is."""
     # The program runs elsewhere, so a package imported from the current directory must still be found.

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .. import html
 from ..acl import binding, chooser
 from ..codes import RunMode
+from ..compiler import works_inside
 from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError, DTypeError, describe_bytes
 from . import callbacks, copies
 from .events import Contexts, EventPool
@@ -437,13 +438,8 @@ def initialize() -> None:
             _close_devices()
         chosen = chooser.choose()
         binding.use(chosen.module)
-        state.owned = _initialize_acl(state.config)
+        fresh = _own_acl()
         try:
-            if state.config is not None and not state.owned:
-                raise BackendError(
-                    "somebody else initialised ACL before, so the configuration does not hold",
-                    advice="Give it to that call of acl.init, and call init() without it.",
-                )
             count = binding.get_device_count()
             host_mode = binding.get_run_mode() == RunMode.HOST
             soc = binding.get_soc_name()
@@ -451,11 +447,32 @@ def initialize() -> None:
                 raise BackendError(f"{chosen} has no device", advice="See `python -m ascendtensor info`.")
             state.devices = [Device._numbered(index, host_mode, soc) for index in range(count)]
         except BaseException:
-            if state.owned:
+            if fresh:
+                state.owned = False
                 binding.finalize()
             raise
         state.backend, state.host_mode, state.soc = chosen, host_mode, soc
         state.initialized = True
+
+
+def _own_acl() -> bool:
+    """Initialise ACL unless that was done: by somebody else, or by us before a shutdown that kept it. Whether it happened now."""
+    kept, state.owned = state.owned, False
+    fresh = _initialize_acl(state.config)
+    if not fresh and not kept and state.config is not None:
+        raise BackendError(
+            "somebody else initialised ACL before, so the configuration does not hold",
+            advice="Give it to that call of acl.init, and call init() without it.",
+        )
+    state.owned = fresh or kept
+    if fresh:
+        state.begun_with = state.config
+    elif kept and state.config not in (None, state.begun_with):
+        raise BackendError(
+            "ACL stays initialised because CANN's compiler works in this process, so another configuration does not hold",
+            advice="Give it to the first init() of the program, or set ASCENDTENSOR_COMPILER=atc.",
+        )
+    return fresh
 
 
 def _initialize_acl(config: str | dict[str, Any] | None) -> bool:
@@ -525,7 +542,8 @@ def shutdown() -> None:
     """Wait for all queued work and give everything back to ACL. Tensors, streams and events from before can't be used afterwards.
 
     The library itself can: the next use initialises it anew. Call it when no other thread works with tensors. At the end of the program it
-    runs by itself.
+    runs by itself. Where CANN's compiler works inside the process (`ASCENDTENSOR_COMPILER=online`), ACL itself stays initialised until
+    then: `acl.finalize` ends that compiler for good.
 
     Raises:
         AclError: Queued work had failed, or a call of the teardown did; the teardown is complete nevertheless.
@@ -538,17 +556,21 @@ def shutdown() -> None:
         >>> at.ones(2) + 1
         tensor([2., 2.], device='npu:0')
     """
+    _shut_down(last=False)
+
+
+def _shut_down(last: bool) -> None:
     if state.forked:
         return
     with state.lock:
-        if not state.initialized and not state.closing:
+        if not state.initialized and not state.closing and not (last and state.owned):
             return
-        error = _close_devices()
+        error = _close_devices(last)
     if error is not None:
         raise error
 
 
-def _close_devices() -> BaseException | None:
+def _close_devices(last: bool = False) -> BaseException | None:
     attempt = Attempts()
     for device in state.devices:
         try:
@@ -574,7 +596,7 @@ def _close_devices() -> BaseException | None:
                 state.orphans.append(device.staging)
             state.closing.pop()
         _close_orphans(attempt)
-        if state.owned:
+        if state.owned and (last or not works_inside()):
             state.owned = False
             attempt(binding.finalize)
     return attempt.error
@@ -588,7 +610,7 @@ def _close_orphans(attempt: Attempts) -> None:
 
 def _at_exit() -> None:
     try:
-        shutdown()
+        _shut_down(last=True)
     except AclError as error:
         logger.warning("at the end of the program: %s", error)
 

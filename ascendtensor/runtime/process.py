@@ -27,6 +27,7 @@ class State:
         devices: The devices of this generation; empty until the first use.
         closing: Devices whose teardown has begun, so that an interrupted shutdown can be finished.
         generation: Number of shutdowns so far.
+        begun_with: What `acl.init` of ours was given.
         config: What `init` was given: the path or the contents of acl.json.
         owned: Whether `acl.init` was ours (RT-4): only then we finalize.
         forked: Whether this is a child forked after the first use.
@@ -42,6 +43,7 @@ class State:
         self.generation = 0
         self.initialized = False
         self.config: str | dict[str, Any] | None = None
+        self.begun_with: str | dict[str, Any] | None = None
         self.owned = False
         self.forked = False
         self.host_mode = True

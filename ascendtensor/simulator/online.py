@@ -19,7 +19,7 @@ from .engine.arguments import function, invalid, null
 from .engine.compile import CompileFailure, model_from
 from .engine.matching import TABLE, query_of, spec_of
 from .engine.process import State
-from .engine.tables import ON_NEW_PROCESS, DataBuffer, TensorDesc
+from .engine.tables import ON_FINALIZE, ON_NEW_PROCESS, DataBuffer, TensorDesc
 
 API_NOT_SUPPORT: Final = int(ErrorCode.API_NOT_SUPPORT)
 FEATURE_UNSUPPORTED: Final = int(ErrorCode.FEATURE_UNSUPPORTED)
@@ -63,14 +63,25 @@ class Compiled:
     options: Final[dict[int, str]] = {}
     count = 0
     """Models built so far; what matched already is not built (OM-14)."""
+    begun = False
+    """Whether the compiler was started, as the first call of any of these functions does."""
+    ended = False
+    """Whether acl.finalize ended it. It is started once a process (graph engine, OpCompileProcessor and LocalCompiler::Init), and
+    acl.finalize ends the graph engine below it (AclOpCompilerFinalizeCallbackFunc), so another acl.init does not bring it back."""
 
 
 def _forget() -> None:
     Compiled.options.clear()
     Compiled.count = 0
+    Compiled.begun = Compiled.ended = False
+
+
+def _end() -> None:
+    Compiled.ended = Compiled.begun
 
 
 ON_NEW_PROCESS.append(_forget)
+ON_FINALIZE.append(_end)
 
 
 @function("aclSetCompileopt", "iO")
@@ -82,6 +93,7 @@ def set_compile_option(option: int, value: str | None) -> int:
         raise AclFault(FEATURE_UNSUPPORTED, "the auto-tune mode was discarded")
     if option not in list(Option):
         raise AclFault(INTERNAL, f"[{option}] is no compile option")
+    Compiled.begun = True
     Compiled.options[option] = value
     if option == Option.OP_JIT_COMPILE:
         TABLE.dynamic_first = value == "disable"
@@ -147,6 +159,7 @@ def compile_operator(
 
 
 def _compile(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc], attr: int) -> None:
+    Compiled.begun = True
     if Option.OP_JIT_COMPILE not in Compiled.options and State.soc.startswith(PREBUILT):
         Compiled.options[Option.OP_JIT_COMPILE] = "disable"
         TABLE.dynamic_first = True
@@ -154,6 +167,8 @@ def _compile(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc], 
     _check_ranges(inputs, outputs)
     if TABLE.find(query_of(op_type, inputs, outputs, attributes))[0] is not None:
         return
+    if Compiled.ended:
+        raise AclFault(GE_FAILURE, "E19999: Inner Error! Get GELib failed: acl.finalize ended the compiler, which starts once a process")
     members = [desc.dynamic_input for desc in inputs], [desc.dynamic_input for desc in outputs]
     try:
         model = model_from(op_type, tuple(map(spec_of, inputs)), tuple(map(spec_of, outputs)), attributes, members, State.soc)

@@ -105,6 +105,7 @@ def cann(library: Path, new_process: None, monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("ASCENDTENSOR_COMPILER", "online")
     monkeypatch.setenv("ASCENDTENSOR_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(compiler, "registrar", lambda backend, soc: OnlineCompiler(soc))
+    monkeypatch.setattr(online._Process, "begun", False)
     forget(handle_cache)
     yield stand_in
     forget(handle_cache)
@@ -248,6 +249,32 @@ def test_what_cann_refuses_is_an_error_with_its_words(cann: StandIn) -> None:
         handle_cache.load(compiler.Description("Nope", (), (compiler.TensorDescription(0, (2,)),)))
     assert "aclopCompile failed for Nope: ACL_ERROR_GE_FAILURE (500002)" in str(raised.value)
     assert "IR for Op [Nope] is not registered" in raised.value.log and raised.value.op_type == "Nope"
+
+
+@needs_c
+def test_the_compiler_outlives_a_shutdown(cann: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Graph engine: OpCompileProcessor starts the compiler once a process, and acl.finalize ends the graph engine that it stands on."""
+    assert at.ones(2).tolist() == [1, 1]
+    at.shutdown()
+    assert simulator.init() == 100002, "still initialised"
+    assert (at.ones(3).exp() > 2).all(), "two operators that were not compiled before"
+    with pytest.raises(at.BackendError, match="another configuration does not hold"):
+        at.shutdown()
+        at.init({"max_opqueue_num": "7"})
+    devices._shut_down(last=True)  # as at the end of the program
+    assert simulator.finalize() == 100037
+    assert not devices.state.owned
+
+
+@needs_c
+def test_a_program_that_finalizes_by_itself_ends_the_compiler(cann: StandIn) -> None:
+    x = at.ones(2)
+    at.shutdown()
+    assert simulator.finalize() == 0
+    assert at.ones(2).tolist() == [1, 1], "what is compiled stays"
+    with pytest.raises(at.CompileError, match="500002"):
+        at.ones(2).exp()
+    del x
 
 
 # Ageing
