@@ -94,6 +94,7 @@ from .interop.host import HostArray
 from .launch import op_models
 from .launch.given_models import load_op_models
 from .launch.registry import handle_cache
+from .lowrank import pca_lowrank, svd_lowrank
 from .nn.recurrent import gru, gru_cell, lstm, lstm_cell, rnn_relu, rnn_relu_cell, rnn_tanh, rnn_tanh_cell
 from .nn.stochastic import alpha_dropout, dropout_, feature_alpha_dropout, feature_dropout, rrelu, rrelu_
 from .ops.arguments import is_tensor
@@ -610,22 +611,23 @@ __all__ = [
     "mvlgamma", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "narrow_copy",
     "native_batch_norm", "native_channel_shuffle", "native_group_norm", "native_layer_norm", "ne", "neg", "neg_", "negative", "negative_",
     "newaxis", "nextafter", "nn", "no_grad", "nonzero", "norm", "normal", "not_equal", "notebook", "npu", "numel", "ones", "ones_like",
-    "op_models", "outer", "pairwise_distance", "pdist", "permute", "pi", "pinverse", "pixel_shuffle", "pixel_unshuffle", "poisson", "polar",
-    "polygamma", "positive", "pow", "prelu", "prod", "profile", "promote_types", "ptp", "put", "qr", "quantile", "rad2deg", "rad2deg_",
-    "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "ravel", "raw", "real", "reciprocal",
-    "reciprocal_", "register_op", "relu", "relu_", "remainder", "renorm", "repeat_interleave", "reset_peak_memory_stats", "reshape",
-    "resolve_conj", "resolve_neg", "result_type", "rms_norm", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "roll", "rot90",
-    "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "run_mode", "save", "scalar_tensor", "scatter",
-    "scatter_add", "scatter_reduce", "searchsorted", "seed", "segment_reduce", "select", "select_scatter", "selu", "selu_",
-    "set_default_dtype", "set_device", "set_float32_matmul_precision", "set_grad_enabled", "set_printoptions", "set_progress",
-    "set_rng_state", "setdiff1d", "sgn", "short", "shuffle", "shutdown", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_", "sinc",
-    "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "soc_name", "softmax", "sort", "special", "split", "split_with_sizes", "sqrt",
-    "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "stft", "stream", "sub", "subtract", "sum", "svd", "swapaxes",
-    "swapdims", "synchronize", "t", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot",
-    "threshold", "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "triangular_solve", "tril", "tril_indices",
-    "triu", "triu_indices", "true_divide", "trunc", "trunc_", "uint8", "uint16", "uint32", "uint64", "unbind", "unflatten", "unique",
-    "unique_consecutive", "unravel_index", "unsqueeze", "vander", "var", "var_mean", "vdot", "vecdot", "vector_norm", "view_as_complex",
-    "view_as_real", "vision", "vsplit", "vstack", "where", "xlogy", "xlogy_", "zeros", "zeros_like",
+    "op_models", "outer", "pairwise_distance", "pca_lowrank", "pdist", "permute", "pi", "pinverse", "pixel_shuffle", "pixel_unshuffle",
+    "poisson", "polar", "polygamma", "positive", "pow", "prelu", "prod", "profile", "promote_types", "ptp", "put", "qr", "quantile",
+    "rad2deg", "rad2deg_", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "ravel", "raw",
+    "real", "reciprocal", "reciprocal_", "register_op", "relu", "relu_", "remainder", "renorm", "repeat_interleave",
+    "reset_peak_memory_stats", "reshape", "resolve_conj", "resolve_neg", "result_type", "rms_norm", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
+    "rnn_tanh_cell", "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "run_mode", "save",
+    "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "segment_reduce", "select", "select_scatter",
+    "selu", "selu_", "set_default_dtype", "set_device", "set_float32_matmul_precision", "set_grad_enabled", "set_printoptions",
+    "set_progress", "set_rng_state", "setdiff1d", "sgn", "short", "shuffle", "shutdown", "sigmoid", "sigmoid_", "sign", "signbit", "sin",
+    "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "soc_name", "softmax", "sort", "special", "split",
+    "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "stft", "stream", "sub", "subtract",
+    "sum", "svd", "svd_lowrank", "swapaxes", "swapdims", "synchronize", "t", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_",
+    "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace", "transpose", "trapezoid", "trapz",
+    "triangular_solve", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_", "uint8", "uint16", "uint32",
+    "uint64", "unbind", "unflatten", "unique", "unique_consecutive", "unravel_index", "unsqueeze", "vander", "var", "var_mean", "vdot",
+    "vecdot", "vector_norm", "view_as_complex", "view_as_real", "vision", "vsplit", "vstack", "where", "xlogy", "xlogy_", "zeros",
+    "zeros_like",
 ]
 # fmt: on
 

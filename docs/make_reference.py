@@ -73,7 +73,7 @@ PAGES: Final[dict[str, tuple[str, str]]] = {
     "algebra": (
         "Products and linear algebra",
         "ops.linalg.matmul ops.linalg.einsum ops.linalg.systems ops.linalg.factors ops.linalg.legacy "
-        "ops.linalg.products ops.linalg.vectors",
+        "ops.linalg.products ops.linalg.vectors lowrank",
     ),
     "networks": (
         "Neural networks",
