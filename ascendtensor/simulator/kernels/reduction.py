@@ -362,7 +362,7 @@ def euclidean_norm(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> T
 
 def _euclidean(x: Array, axes: Axes, out: Array) -> None:
     if x.dtype in HALVES:
-        _finish(np.sqrt(_fold_halves(np.add, x, axes, lambda wide: np.multiply(wide, wide, wide))), out)
+        _finish(np.sqrt(_fold_halves(np.add, x, axes, _square)), out)
         return
     wide = _work(x)
     square = np.multiply(wide, np.conjugate(wide)).real if wide.dtype.kind == "c" else np.multiply(wide, wide)
@@ -416,7 +416,15 @@ def _blocked_norms(x: Array, least: Any, out: Array) -> None:
     np.maximum(out, least, out=out)
 
 
+def _square(x: Array) -> None:
+    np.multiply(x, x, x)
+
+
 def _lp_norm(x: Array, axes: Axes, p: float, epsilon: float, out: Array) -> None:
+    if p == 2 and x.dtype in HALVES:
+        squares = _fold_halves(np.add, x, axes, _square)
+        _finish(np.maximum(np.sqrt(squares, squares), np.float32(epsilon)), out)
+        return
     size = np.absolute(_work(x))
     kind = size.dtype.type
     value: Any
