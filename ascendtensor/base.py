@@ -7,6 +7,7 @@ tensor class that imports them.
 
 from __future__ import annotations
 
+import functools
 from math import prod
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
@@ -219,15 +220,16 @@ def as_class(tensor: TensorBase, cls: type[T]) -> T:
 
 def state(tensor: TensorBase) -> dict[str, Any] | tuple[dict[str, Any] | None, dict[str, Any]] | None:
     """What a tensor of a subclass holds beside its elements, in the form of `object.__getstate__`; None where there is nothing."""
-    named = getattr(tensor, "__dict__", None) or None
-    slots = {
-        name: getattr(tensor, name)
-        for cls in tensor.__class__.__mro__
-        if not issubclass(TensorBase, cls)
-        for name, member in vars(cls).items()
-        if isinstance(member, MemberDescriptorType) and hasattr(tensor, name)
-    }
+    named = tensor.__dict__ or None if tensor.__class__.__dictoffset__ else None
+    slots = {name: getattr(tensor, name) for name in _own_slots(tensor.__class__) if hasattr(tensor, name)}
     return (named, slots) if slots else named
+
+
+@functools.lru_cache
+def _own_slots(cls: type) -> tuple[str, ...]:
+    """Names of the slots that a class of tensors has beside those of all."""
+    own = [owner for owner in cls.__mro__ if not issubclass(TensorBase, owner)]
+    return tuple(name for owner in own for name, member in vars(owner).items() if isinstance(member, MemberDescriptorType))
 
 
 def view(tensor: T, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int) -> T:

@@ -116,8 +116,8 @@ class dtype:
         """NumPy's class of one element. Like: numpy.dtype.type.
 
         Examples:
-            >>> at.int8.type(3)
-            np.int8(3)
+            >>> at.int8.type is np.int8
+            True
         """
         return self.numpy.type
 

@@ -933,7 +933,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             >>> at.tensor([1.0]).view(at.int32)
             tensor([1065353216], device='npu:0', dtype=ascendtensor.int32)
         """
-        if len(lengths) == 1 and isinstance(lengths[0], (np.dtype, type)):
+        if len(lengths) == 1 and lengths[0].__class__ is not int and isinstance(lengths[0], (np.dtype, type)):
             lengths = (as_dtype(lengths[0]),)
         return views.view(self, *lengths, size=size)
 

@@ -254,8 +254,8 @@ SHAPING: Final[dict[str, list[Call]]] = {
     ],
     "ix_": [lambda x: np.ix_(x.p, x.yes)],
     "geomspace": [
-        lambda x: np.geomspace(x.pos, 8.0, 4),
-        lambda x: np.geomspace(-x.pos, -0.5, 3, endpoint=False, axis=1),
+        lambda x: np.geomspace(x.pos, x.pos * 8, 4),
+        lambda x: np.geomspace(-x.pos, -x.pos / 2, 3, endpoint=False, axis=1),
         lambda x: np.geomspace(x.zero, 100, 1),
     ],
     "linspace": [
