@@ -84,6 +84,8 @@ class NPUTensor(Methods):
         (4, (2, 2), 2, 2, 4)
         >>> x.itemsize, x.element_size(), x.get_device(), x.is_npu, x.is_cuda, x.is_leaf
         (4, 4, 0, True, False, True)
+        >>> x.is_cpu, x.is_meta, x.is_sparse, x.is_quantized
+        (False, False, False, False)
         >>> x.is_signed(), x.is_floating_point(), x.is_complex(), x.requires_grad, x.grad
         (True, True, False, False, None)
         >>> at.equal(x.mT, x.T), x.real is x, x.detach() is x
@@ -159,6 +161,26 @@ class NPUTensor(Methods):
     @property
     def is_cuda(self) -> _Bool:
         """Always false."""
+        return False
+
+    @property
+    def is_cpu(self) -> _Bool:
+        """Always false: there are no tensors on the host."""
+        return False
+
+    @property
+    def is_meta(self) -> _Bool:
+        """Always false: every tensor has memory."""
+        return False
+
+    @property
+    def is_sparse(self) -> _Bool:
+        """Always false: there are dense tensors only."""
+        return False
+
+    @property
+    def is_quantized(self) -> _Bool:
+        """Always false: no dtype here carries a scale and a zero point."""
         return False
 
     @property

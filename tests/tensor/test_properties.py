@@ -18,6 +18,7 @@ def test_facts() -> None:
     assert x.nbytes == 12 and x.itemsize == x.element_size() == 2
     assert x.stride() == (3, 1) and x.stride(0) == 3 and x.storage_offset() == 0
     assert x.is_npu and not x.is_cuda and not x.requires_grad and x.is_leaf
+    assert not (x.is_cpu or x.is_meta or x.is_sparse or x.is_quantized)
     assert x.is_floating_point() and not x.is_complex() and x.is_signed()
     assert x.data_ptr() + 6 == x[1].data_ptr()
     assert len(x) == 2
