@@ -21,6 +21,7 @@ import numpy as np
 from .. import __version__, compiler, runtime
 from ..acl import chooser, toolkit
 from ..errors import AscendTensorError, DeviceError
+from ..launch.registry import handle_cache
 from . import operators, rules
 
 FORMAT: Final = 1
@@ -51,25 +52,57 @@ def run(options: argparse.Namespace) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     began = time.perf_counter()
-    report = {"format": FORMAT, **surroundings(device)}
-    if options.only != "rules":
-        report["operators"] = _shown(operators.checked(device, options.operator))
-        if not report["operators"]:
-            print(f"error: no operator that is checked has {options.operator!r} in its name", file=sys.stderr)
-            return 1
-    if options.only != "operators":
-        report["rules"] = _shown(rules.checked(device))
-        report["not_checked"] = rules.NOT_CHECKED
+    report: dict[str, Any] = {"format": FORMAT, **surroundings(device)}
+    if not (_compiles(device, report) and _check(device, options, report)):
+        _write(report, options.output)
+        return 1
     report["seconds"] = round(time.perf_counter() - began, 3)
     counts = {part: dict(Counter(each["outcome"] for each in report[part])) for part in ("operators", "rules") if part in report}
     report["counts"] = counts
     good = all(count.get("ok") and not any(count.get(bad) for bad in BAD) for count in counts.values())
     for part, count in counts.items():
         print(f"{part}: {', '.join(f'{number} {outcome}' for outcome, number in sorted(count.items()))}")
+    _write(report, options.output)
     if options.output != "-":
-        Path(options.output).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         print(f"report: {options.output}" + ("" if report["backend"] == "simulator" else "; please send it back"))
     return 0 if good else 1
+
+
+def _compiles(device: runtime.Device, report: dict[str, Any]) -> bool:
+    """Whether the compiler starts; without it every operator would only say so again."""
+    try:
+        source = handle_cache.source()
+        if isinstance(source, compiler.Registrar):
+            with device.current():
+                source.prepare()
+    except AscendTensorError as error:
+        report["compiler_error"] = str(error)
+        print(f"error: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _check(device: runtime.Device, options: argparse.Namespace, report: dict[str, Any]) -> bool:
+    """Run the parts that were asked for. The report is written after each step: one that ends the program is the next in it."""
+    try:
+        if options.only != "rules":
+            _run_part(report, "operators", operators.checked(device, options.operator), options.output)
+            if not report["operators"]:
+                print(f"error: no operator that is checked has {options.operator!r} in its name", file=sys.stderr)
+                return False
+        if options.only != "operators":
+            report["not_checked"] = rules.NOT_CHECKED
+            _run_part(report, "rules", rules.checked(device), options.output)
+    except KeyboardInterrupt:
+        report["interrupted"] = True
+        print(f"interrupted; what was found so far is in {options.output}", file=sys.stderr)
+        return False
+    return True
+
+
+def _write(report: dict[str, Any], output: str) -> None:
+    if output != "-":
+        Path(output).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 def surroundings(device: runtime.Device) -> dict[str, Any]:
@@ -99,14 +132,16 @@ def surroundings(device: runtime.Device) -> dict[str, Any]:
     }
 
 
-def _shown(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The records; a line for each that is not as expected."""
-    found = []
+def _run_part(report: dict[str, Any], part: str, records: Iterable[dict[str, Any]], output: str) -> None:
+    """Note the records of a part; a line for each that is not as expected."""
+    found = report[part] = []
+    lasting = report["backend"] != "simulator"
     for record in records:
         found.append(record)
         if record["outcome"] != "ok":
-            print(f"{record['outcome']:8} {_line(record)}")
-    return found
+            print(f"{record['outcome']:8} {_line(record)}", flush=True)
+        if lasting:
+            _write(report, output)
 
 
 def _line(record: dict[str, Any]) -> str:

@@ -106,3 +106,39 @@ def test_strict_mode_of_the_simulator() -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "HD-13" in done.stdout and "1 skipped" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_a_compiler_that_does_not_start_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Broken:
+        name, soc, version, precision = "online", "Ascend910B1", "8.1.RC1", "origin"
+
+        def register(self, *_: Any) -> None:
+            raise AssertionError
+
+        execute = register
+
+        def prepare(self) -> None:
+            raise at.CompileError("aclSetCompileopt failed", advice="pip install decorator")
+
+    monkeypatch.setattr(at.handle_cache, "_source", Broken())
+    status, report = check(tmp_path)
+    assert status == 1 and "pip install decorator" in report["compiler_error"] and "operators" not in report
+    assert "pip install decorator" in capsys.readouterr().err
+
+
+def test_what_was_found_before_an_interrupt_or_a_crash_is_in_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "report.json"
+    seen: list[int] = []
+
+    def checked(*_: Any) -> Any:
+        yield {"operator": "add", "dtype": "float32", "outcome": "ok"}
+        seen.append(len(json.loads(path.read_text(encoding="utf-8"))["operators"]))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(operators, "checked", checked)
+    surroundings = selfcheck.surroundings
+    monkeypatch.setattr(selfcheck, "surroundings", lambda device: {**surroundings(device), "backend": "npu"})
+    status, report = check(tmp_path)
+    assert status == 1 and seen == [1] and report["interrupted"] and len(report["operators"]) == 1
