@@ -220,8 +220,9 @@ def as_class(tensor: TensorBase, cls: type[T]) -> T:
 
 def state(tensor: TensorBase) -> dict[str, Any] | tuple[dict[str, Any] | None, dict[str, Any]] | None:
     """What a tensor of a subclass holds beside its elements, in the form of `object.__getstate__`; None where there is nothing."""
-    named = tensor.__dict__ or None if tensor.__class__.__dictoffset__ else None
-    slots = {name: getattr(tensor, name) for name in _own_slots(tensor.__class__) if hasattr(tensor, name)}
+    cls: type = tensor.__class__
+    named = tensor.__dict__ or None if cls.__dictoffset__ else None
+    slots = {name: getattr(tensor, name) for name in _own_slots(cls) if hasattr(tensor, name)}
     return (named, slots) if slots else named
 
 

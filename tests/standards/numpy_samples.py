@@ -74,6 +74,7 @@ ELEMENTWISE: Final[dict[str, list[Call]]] = {
     "isposinf": [lambda x: np.isposinf(x.n)],
     "isreal": [lambda x: np.isreal(x.c), lambda x: np.isreal(x.a)],
     "nan_to_num": [lambda x: np.nan_to_num(x.n), lambda x: np.nan_to_num(x.n, nan=1.0, posinf=5.0, neginf=-5.0)],
+    "poly": [lambda x: np.poly(x.u), lambda x: np.poly(x.s), lambda x: np.poly(x.c)],
     "polyadd": [lambda x: np.polyadd(x.w, x.u), lambda x: np.polyadd(x.k, x.p)],
     "polyder": [lambda x: np.polyder(x.u), lambda x: np.polyder(x.k, 3), lambda x: np.polyder(x.w, 5)],
     "polyfit": [
@@ -86,6 +87,12 @@ ELEMENTWISE: Final[dict[str, list[Call]]] = {
     "polysub": [lambda x: np.polysub(x.w, x.u), lambda x: np.polysub(x.u, x.v)],
     "polyval": [lambda x: np.polyval(x.w, x.u), lambda x: np.polyval(x.u, x.a)],
     "real": [lambda x: np.real(x.c), lambda x: np.real(x.a)],
+    "roots": [
+        lambda x: np.sort(np.abs(np.roots(x.w))),
+        lambda x: np.sort(np.abs(np.roots(x.p))),
+        lambda x: np.abs(np.roots(x.p * 0)),
+        lambda x: np.abs(np.roots(x.w[:1])),
+    ],
     "round": [lambda x: np.round(x.a, 2), lambda x: np.round(x.c, 1), lambda x: np.round(x.i)],
     "sinc": [lambda x: np.sinc(x.a)],
     "unwrap": [lambda x: np.unwrap(x.a * 5), lambda x: np.unwrap(x.t * 9, axis=0)],

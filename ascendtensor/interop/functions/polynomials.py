@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from ... import dtypes as d
 from ...errors import ShapeError, ValueRangeError
-from ...ops import combining, reduction, shape, views
+from ...ops import combining, gather, reduction, shape, views
 from ...ops.call import made
-from ...ops.linalg import norms
+from ...ops.linalg import eigen, norms
 from ...ops.pointwise import unary
 from ...ops.table.creation import RANGE
 from .. import numpy as border
@@ -84,11 +84,49 @@ def _polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w:
     return found if y.ndim == 2 else views.squeeze(found, -1)
 
 
+def _poly(seq_of_zeros: Any) -> Any:
+    """The factors of the polynomial of these roots, or of a matrix's characteristic one; real where roots come in conjugate pairs."""
+    (zeros,) = border.floats(*border.tensors(seq_of_zeros))
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.shape[0]:
+        zeros = eigen.eigvals(zeros)
+    elif zeros.ndim > 1:
+        raise ShapeError("a vector of roots, or a square matrix, is needed").with_context("poly", (zeros,))
+    result = zeros.new_ones(1)
+    for zero in views.unbind(views.atleast_1d(zeros), 0):
+        result = convolve(result, shape.stack([zero.new_ones(()), -zero], 0))
+    if not zeros.desc.dtype.is_complex:
+        return result
+    bound = 1e3 * d.finfo(result.desc.dtype).eps * reduction.amax(unary.abs(result)).item()
+    small = unary.abs(views.imag(result)) <= bound
+    return views.real(result) if reduction.all(small).item() else result
+
+
+def _roots(p: Any) -> Any:
+    """Eigenvalues of the companion matrix, always complex; how many there are is waited for."""
+    (p,) = border.floats(*_factors("roots", p))
+    (places,) = gather.nonzero(p, as_tuple=True)
+    there = border.host(places)
+    if not there.size:
+        return p.new_zeros(0, dtype=p.desc.dtype.to_complex())
+    first, last = int(there[0]), int(there[-1])
+    zeros = p.shape[0] - 1 - last
+    p = p[first : last + 1]
+    degree = p.shape[0] - 1
+    nothing = p.new_zeros(zeros, dtype=p.desc.dtype.to_complex())
+    if not degree:
+        return nothing
+    below = shape.diag(p.new_ones(degree - 1), -1)
+    companion = shape.cat([views.unsqueeze(-p[1:] / p[0], 0), below[1:]], 0)
+    return shape.cat([eigen.eigvals(companion), nothing], 0)
+
+
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "poly": _poly,
     "polyadd": _added("polyadd", 1),
     "polyder": _polyder,
     "polyfit": _polyfit,
     "polyint": _polyint,
     "polymul": _polymul,
     "polysub": _added("polysub", -1),
+    "roots": _roots,
 }
