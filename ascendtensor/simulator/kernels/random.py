@@ -29,6 +29,7 @@ from ascendtensor.simulator.kernels.registry import (
     infer,
     kernel,
 )
+from ascendtensor.simulator.kernels.sorting import upper_argsort
 from ascendtensor.simulator.kernels.threads import shared
 
 Convert = Callable[[Array], Array]
@@ -255,7 +256,7 @@ def _randperm(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
         raise ValueError(f"n is {number}, the output has shape {list(outputs[0].shape)}")
     keys = np.empty(number, np.uint64)
     _fill(keys, *_seeded(inputs[1], inputs[2]), 2, _long)
-    np.copyto(outputs[0], np.argsort(keys, kind="stable"), casting="unsafe")
+    np.copyto(outputs[0], upper_argsort(keys), casting="unsafe")
 
 
 @infer("StatelessRandperm")

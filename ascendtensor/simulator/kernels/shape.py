@@ -843,7 +843,8 @@ def _repeat_interleave(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[S
         blocks = result.reshape(*x.shape[:axis], dim, number, *x.shape[axis + 1 :])
         np.copyto(blocks, np.expand_dims(x, axis + 1))
     else:
-        rows = np.repeat(np.arange(dim), repeats)
+        ends = np.add.accumulate(repeats, dtype=np.intp)
+        rows = np.add.accumulate(np.bincount(ends[:-1], minlength=ends[-1] + 1)[:-1]) if dim else ends
         result = front(out, (*x.shape[:axis], rows.size, *x.shape[axis + 1 :]))
         if result.size:
             np.take(x, rows, axis, result, "clip")
@@ -852,7 +853,7 @@ def _repeat_interleave(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[S
 
 @infer("RepeatInterleave")
 def _repeat_interleave_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    x, repeats = inputs[0], known_ints(inputs[1])
+    x, repeats = inputs[0], inputs[1].value
     if attrs["axis"] == FLATTENED:
         x = x._replace(shape=(-1 if unknown(x) else count(x.shape),))
     if unknown(x):
@@ -861,7 +862,9 @@ def _repeat_interleave_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) 
     dim = x.shape[axis]
     total = -1
     if repeats is not None:
-        total = sum(repeats) if len(repeats) != 1 else (repeats[0] * dim if dim >= 0 else -1)
+        total = int(repeats.sum(dtype=np.int64))
+        if repeats.size == 1:
+            total = total * dim if dim >= 0 else -1
     return [Out(x.dtype, (*x.shape[:axis], total, *x.shape[axis + 1 :]))]
 
 

@@ -46,6 +46,7 @@ from ascendtensor.simulator.kernels.registry import (
     kernel,
 )
 from ascendtensor.simulator.kernels.shape import FLATTENED
+from ascendtensor.simulator.kernels.threads import shared
 
 _INT32 = int(DataType.INT32)
 
@@ -53,6 +54,8 @@ _SHORT = 64
 """Elements of a line up to which sorting all of them is as quick as selecting."""
 _LONG = 4096
 """Elements of lines of a matrix from which one after the other is quicker than all at once."""
+_SHARED = 1 << 17
+"""Elements that are looked for on several threads."""
 _FEW = 256
 """Columns of a line at least; also up to how many elements are sorted without their places packed in."""
 
@@ -96,7 +99,53 @@ def _argsort(key: Array) -> Array:
         packed = _packed(key)
         packed.sort(axis=-1)
         return _places(packed)
+    if key.dtype.itemsize == 8 and key.shape[-1] > _SHORT:
+        return _wide_argsort(key)
     return np.argsort(key, axis=-1, kind="stable")
+
+
+def _wide_argsort(key: Array) -> Array:
+    """Of 64-bit keys: with their places where the range leaves room, else by their upper bits first."""
+    length = key.shape[-1]
+    bits = (length - 1).bit_length()
+    lowest = int(key.min()) if key.size else 0
+    if key.size == 0 or (int(key.max()) - lowest) >> (63 - bits) == 0:
+        packed = np.subtract(key, key.dtype.type(lowest)).view(np.int64)
+        packed <<= bits
+        packed |= np.arange(length)
+        packed.sort(axis=-1)
+        packed &= (1 << bits) - 1
+        places: Array = packed.view(np.intp)
+        return places
+    if key.ndim == 1:
+        return upper_argsort(key)
+    if length < _LONG:
+        return np.argsort(key, axis=-1, kind="stable")
+    return np.stack([upper_argsort(row) for row in key.reshape(-1, length)]).reshape(key.shape)
+
+
+def upper_argsort(key: Array) -> Array:
+    """Stable order of a vector of 64-bit keys that differ in their upper bits but for few."""
+    kind, length = key.dtype.type, key.shape[0]
+    mask = kind((1 << (length - 1).bit_length()) - 1)
+    packed = np.bitwise_and(key, np.invert(mask))
+    packed |= np.arange(length, dtype=key.dtype)
+    packed.sort()
+    places: Array = np.bitwise_and(packed, mask).view(np.intp)
+    packed &= np.invert(mask)
+    again = packed[1:] == packed[:-1]
+    if not again.any():
+        return places
+    tied = np.zeros(length, np.bool_)
+    tied[1:] = again
+    runs = np.add.accumulate(np.logical_not(tied), dtype=np.intp)
+    tied[:-1] |= again
+    at = tied.nonzero()[0]
+    if at.size > length // 4:
+        return np.argsort(key, kind="stable")
+    alike = places[at]
+    places[at] = alike[np.lexsort((key[alike], runs[at]))]
+    return places
 
 
 def _last(array: Array, axis: int) -> Array:
@@ -143,15 +192,19 @@ def _first(key: Array, k: int, in_order: bool) -> Array:
     if k * 4 > length or length < 64:
         return _argsort(key)[..., :k]
     rows = key.reshape(-1, length)
+    if k == 1:
+        first: Array = rows.argmin(axis=-1).reshape(*key.shape[:-1], 1)
+        return first
     bound = np.partition(rows, k - 1, axis=-1)[:, k - 1 : k]
-    below = rows < bound
-    equal = rows == bound
-    room = k - np.count_nonzero(below, axis=-1)
-    tied = np.nonzero(np.count_nonzero(equal, axis=-1) > room)[0]
-    if tied.size:
-        equal[tied] &= np.cumsum(equal[tied], axis=-1) <= room[tied, None]
-    below |= equal
-    places = np.nonzero(below)[1].reshape(-1, k)
+    chosen = rows <= bound
+    surplus = np.count_nonzero(chosen, axis=-1) - k
+    tied = surplus.nonzero()[0]
+    if tied.size:  # of those equal to the bound the last ones are too many
+        equal = rows[tied] == bound[tied]
+        behind = np.cumsum(equal[:, ::-1], axis=-1)[:, ::-1]
+        chosen[tied] &= ~(equal & (behind <= surplus[tied, None]))
+    places = chosen.reshape(-1).nonzero()[0].reshape(-1, k)
+    places -= np.arange(0, rows.size, length)[:, None]
     if in_order:
         places = np.take_along_axis(places, _argsort(np.take_along_axis(rows, places, -1)), -1)
     return places.reshape(*key.shape[:-1], k)
@@ -292,8 +345,44 @@ def _groups(x: Array, in_order: bool) -> tuple[Array, Array, Array]:
     return places, inverse, counts
 
 
-def _unique(x: Array, axis: int | None, in_order: bool, outputs: Outputs) -> tuple[Shape, Array, Array]:
-    """Writes the unique elements and returns their dims, the inverse and the counts."""
+def _counted(x: Array, values: Array, inverse: bool) -> tuple[Shape, Array, Array] | None:
+    """`_unique` of integers in order that lie in a range not much larger than their number: by a table of the range."""
+    if x.dtype.kind not in "iu" or not x.size:
+        return None
+    lowest, highest = int(x.min()), int(x.max())
+    if highest - lowest > max(2 * x.size, 1 << 16) or not -(1 << 62) < lowest <= highest < 1 << 62:
+        return None
+    offsets = x.reshape(-1).astype(np.int64)
+    offsets -= lowest
+    counts = np.bincount(offsets)
+    present = counts.nonzero()[0]
+    np.copyto(front(values, present.shape), present + lowest, casting="unsafe")
+    rank = np.add.accumulate(counts != 0, dtype=np.intp) - 1 if inverse else counts[:0]
+    return present.shape, rank.take(offsets) if inverse else rank, counts[present]
+
+
+def _sorted_groups(x: Array, values: Array) -> tuple[Shape, Array, Array]:
+    """`_unique` of numbers in order without the inverse: no place has to be kept."""
+    ordered = np.sort(x.reshape(-1))
+    fresh = np.ones(ordered.size, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    starts = fresh.nonzero()[0]
+    found = ordered[starts]
+    if found.dtype.kind == "f":
+        zero = (found == 0).nonzero()[0]
+        found[zero] = x.reshape(-1)[(x.reshape(-1) == 0).argmax()] if zero.size else 0  # the first of 0.0 and -0.0
+    np.copyto(front(values, found.shape), found)
+    return found.shape, starts[:0], np.diff(starts, append=ordered.size)
+
+
+def _unique(x: Array, axis: int | None, in_order: bool, outputs: Outputs, wants_inverse: bool = True) -> tuple[Shape, Array, Array]:
+    """Writes the unique elements and returns their dims, the inverse (of no elements if it is not wanted) and the counts."""
+    if axis is None and in_order:
+        found = _counted(x, outputs[0], wants_inverse)
+        if found is None and not wants_inverse and x.dtype.kind in "iuf" and x.dtype not in HALVES:
+            found = _sorted_groups(x, outputs[0])
+        if found is not None:
+            return found
     rows = x.reshape(-1) if axis is None else np.moveaxis(x, axis, 0)
     places, inverse, counts = _groups(rows, in_order)
     values = raw(rows)[places]
@@ -334,7 +423,7 @@ def _unique_with_counts(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[
 @kernel("UniqueWithCountsExt2")
 def _unique_with_counts_ext2(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape]:
     x = needs(inputs[0], "x")
-    dims, inverse, counts = _unique(x, _unique_axis(inputs, x), attrs["sorted"], outputs)
+    dims, inverse, counts = _unique(x, _unique_axis(inputs, x), attrs["sorted"], outputs, attrs["return_inverse"])
     wanted = inverse if attrs["return_inverse"] else inverse[:0]
     return [dims, _put(outputs[1], inverse), _put(outputs[2], counts), _put(outputs[3], wanted)]
 
@@ -342,7 +431,7 @@ def _unique_with_counts_ext2(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> 
 @kernel("UniqueWithCountsAndSorting")
 def _unique_and_sorting(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape]:
     x = needs(inputs[0], "x")
-    dims, inverse, counts = _unique(x, None, attrs["sorted"], outputs)
+    dims, inverse, counts = _unique(x, None, attrs["sorted"], outputs, attrs["return_inverse"])
     shape = _put(outputs[1], inverse.reshape(x.shape) if attrs["return_inverse"] else inverse[:0])
     return [dims, shape, _put(outputs[2], counts if attrs["return_counts"] else counts[:0])]
 
@@ -354,15 +443,16 @@ def _unique_consecutive(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[
     rows = x.reshape(-1) if axis is None else np.moveaxis(x, axis, 0)
     flat = wide(rows).reshape(rows.shape[0], prod(rows.shape[1:]))
     fresh = np.ones(len(flat), np.bool_)
-    fresh[1:] = (flat[1:] != flat[:-1]).any(axis=1)
+    differ = flat[1:] != flat[:-1]
+    fresh[1:] = differ[:, 0] if flat.shape[1] == 1 else differ.any(axis=1)
     starts = np.nonzero(fresh)[0]
     values = raw(rows)[starts]
     values = values if axis is None else np.moveaxis(values, 0, axis)
-    inverse = np.cumsum(fresh) - 1
-    inverse = inverse.reshape(x.shape) if axis is None else inverse
+    inverse = np.cumsum(fresh) - 1 if attrs["return_idx"] else starts[:0]
+    inverse = inverse.reshape(x.shape) if axis is None and attrs["return_idx"] else inverse
     return [
         _put(raw(outputs[0]), values),
-        _put(outputs[1], inverse if attrs["return_idx"] else inverse.reshape(-1)[:0]),
+        _put(outputs[1], inverse),
         _put(outputs[2], np.diff(starts, append=len(flat)) if attrs["return_counts"] else starts[:0]),
     ]
 
@@ -417,11 +507,35 @@ def _search(sequence: Array, values: Array, sorter: Array | None, right: bool, o
     rows = order_key(sequence if sorter is None else np.take_along_axis(sequence, sorter, -1))
     wanted = order_key(values)
     if rows.ndim == 1:
-        np.copyto(out, np.searchsorted(rows, wanted, side), casting="unsafe")
+        _search_row(rows, wanted, right, out)
         return
     target = out.reshape(-1, out.shape[-1])
     for at, (row, value) in enumerate(zip(rows.reshape(-1, rows.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True)):
         np.copyto(target[at], np.searchsorted(row, value, side), casting="unsafe")
+
+
+def _search_row(row: Array, wanted: Array, right: bool, out: Array) -> None:
+    """Places in one row: integers of a small range by a table of it, else by halving, on several threads."""
+    if row.dtype.kind in "iu" and row.size and wanted.size > _LONG:
+        lowest, highest = int(row.min()), int(row.max())
+        if highest - lowest <= wanted.size + row.size and -(1 << 62) < lowest <= highest < 1 << 62:
+            below = np.zeros(highest - lowest + 2, np.intp)
+            np.add.accumulate(np.bincount(row.astype(np.intp) - lowest), out=below[1:])
+            offsets = np.clip(wanted, lowest, highest).astype(np.intp)
+            offsets -= lowest
+            if right:
+                offsets += 1
+            found = below.take(offsets)
+            found[wanted < lowest] = 0
+            found[wanted > highest] = row.size
+            np.copyto(out, found, casting="unsafe")
+            return
+    flat, target = wanted.reshape(-1), out.reshape(-1)
+
+    def some(start: int, stop: int) -> None:
+        np.copyto(target[start:stop], np.searchsorted(row, flat[start:stop], "right" if right else "left"), casting="unsafe")
+
+    shared(flat.size, some, flat.size > _SHARED)
 
 
 @binder("SearchSorted")
@@ -507,12 +621,19 @@ def _bincount(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     weights = inputs[2] if len(inputs) > 2 else None
     if array.size and int(array.min()) < 0:
         raise ValueError("array has a negative element")
-    out.fill(0)
-    kept = array < size
-    if weights is None or weights.size == 0:
-        np.add.at(out, array[kept], out.dtype.type(1))
-    else:
-        np.add.at(out, array[kept], weights.reshape(-1)[kept])
+    weights = None if weights is None or weights.size == 0 else weights.reshape(-1)
+    if array.size and int(array.max()) >= size:
+        kept = array < size
+        array, weights = array[kept], None if weights is None else weights[kept]
+    if weights is not None and weights.dtype.kind in "iu" and weights.size:
+        first = weights[0]
+        if (weights != first).any():
+            out.fill(0)
+            np.add.at(out, array, weights)
+            return
+        np.multiply(np.bincount(array, minlength=size), first, out=out, casting="unsafe")
+        return
+    np.copyto(out, np.bincount(array, weights, size), casting="unsafe")
 
 
 @infer("Bincount")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from running import BFLOAT16, UNTIMED, const, late, made, meta, ruled, run, same, sample, scalar
 
-from ascendtensor.simulator.kernels.sorting import order_key
+from ascendtensor.simulator.kernels.sorting import order_key, upper_argsort
 
 SORTED = [np.dtype(kind) for kind in (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float16, np.float32)] + [BFLOAT16]
 DTYPES = pytest.mark.parametrize("dtype", SORTED, ids=str)
@@ -236,3 +236,33 @@ def test_bincount() -> None:
     same(made("Bincount", [x, scalar(4, np.int32), np.empty(0, np.int64)], (4,), np.int64), [0, 2, 0, 1])
     with pytest.raises(ValueError):
         made("Bincount", [x - 2, scalar(4, np.int32), weights], (4,), np.float32)
+
+
+@pytest.mark.parametrize("spread", [1, 1 << 30, 1 << 50])
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_wide_numbers_are_sorted_as_by_their_whole(kind: Any, spread: int) -> None:
+    """Near ones by an offset, far ones by their upper bits, and those that agree in these by all."""
+    generator = np.random.default_rng(4)
+    x = (generator.integers(0, 4096, 900) * spread + generator.integers(0, 2, 900)).astype(kind)
+    np.testing.assert_array_equal(upper_argsort(x), np.argsort(x, kind="stable"))
+    lines = np.stack([x, x[::-1]]) - kind(1 << 61) if kind is np.int64 else np.stack([x, x[::-1]])
+    values, indices = sorted_by("Sort", [lines], lines.shape, kind, axis=-1, descending=False)
+    np.testing.assert_array_equal(indices, np.argsort(lines, axis=-1, kind="stable"))
+    np.testing.assert_array_equal(values, np.sort(lines, axis=-1))
+
+
+def test_of_equal_elements_the_first_are_the_top() -> None:
+    x = np.random.default_rng(5).integers(0, 4, (30, 300)).astype(np.float32)
+    for k in (1, 7, 60):
+        _, indices = sorted_by("TopKV2", [x, scalar(k, np.int32)], (30, k), np.float32, dim=-1, largest=True)
+        np.testing.assert_array_equal(indices, np.argsort(-x, axis=-1, kind="stable")[:, :k])
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("spread", [1, 1 << 40])
+def test_many_integers_are_found_in_a_row(right: bool, spread: int) -> None:
+    generator = np.random.default_rng(6)
+    row, wanted = np.sort(generator.integers(-90, 90, 200)) * spread, generator.integers(-120, 120, 150_000) * spread
+    found = np.empty(wanted.shape, np.int32)
+    run("SearchSorted", [row, wanted], [found], dtype=3, right=right)
+    np.testing.assert_array_equal(found, np.searchsorted(row, wanted, "right" if right else "left"))
