@@ -90,12 +90,12 @@ _LONG = (np.remainder, np.fmod, np.floor_divide, np.arctan2)
 def _bind_halves(ufunc: np.ufunc, operands: Sequence[Array], out: Array, half_loop: bool) -> Task:
     dtype = operands[0].dtype
     if one_dtype(operands):
+        if ufunc in (np.equal, np.not_equal) and out.size >= half_bits.WORTH:
+            for x, number in (operands, (operands[1], operands[0])):
+                if number.size == 1 and x.shape == out.shape:
+                    return half_bits.equality_task(ufunc, x, number, out)
         if half_loop and out.size <= half_bits.loop_limit(ufunc, dtype):
             return ufunc_task(ufunc, operands, out)
-        if ufunc in (np.equal, np.not_equal) and len(operands) == 2:
-            for x, number in (operands, (operands[1], operands[0])):
-                if number.size == 1 and x.shape == out.shape != ():
-                    return half_bits.equality_task(ufunc, x, number, out)
         steps = half_bits.steps_of(ufunc, dtype)
         if steps is not None:
             return bind_steps(

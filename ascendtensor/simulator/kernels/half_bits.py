@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from ascendtensor.simulator.kernels.halves import FLOAT16, HALVES, PIECE
-from ascendtensor.simulator.kernels.masks import choose
 from ascendtensor.simulator.kernels.registry import BFLOAT16, Array, Task
 
 Steps = Callable[..., None]
@@ -19,6 +18,9 @@ _SIZE: Final = np.array(0x7FFF, np.int16)
 _SIGN: Final = np.array(-0x8000, np.int16)
 _FIFTEEN: Final = np.array(15, np.int16)
 _ZERO: Final = np.array(0, np.int16)
+
+WORTH: Final = 1024
+"""Elements from which comparing bits with those of one number costs less than any loop."""
 
 
 def bits(x: Array) -> Array:
@@ -159,15 +161,23 @@ def argument(largest: bool, x: Array) -> int | None:
 
 
 def _extreme(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Steps:
-    infinity = _INFINITY[dtype]
-    wins = np.greater_equal if ufunc is np.maximum else np.less_equal
+    """That of the bits, or of two negative numbers the other extreme of their bits."""
+    infinity, largest = _INFINITY[dtype], ufunc is np.maximum
 
     def steps(out: Array, a: Array, b: Array) -> None:
-        left, right = _places(a, infinity), _places(b, infinity)
-        if left is not None and right is not None:
-            choose(out, wins(left, right), a, b)
-        else:
+        lasts = [each.item(each.argmax()) for each in (a.view(_UINT16), b.view(_UINT16))]
+        odd = max(lasts) > _SIGN_BIT + infinity
+        if not largest and not odd:  # a NaN without a sign is the largest by itself
+            odd = any(each.item(each.argmax()) > infinity for each in (a, b))
+        if odd:
             ufunc(a.view(dtype), b.view(dtype), out=out.view(dtype))
+        elif min(lasts) < _SIGN_BIT:
+            ufunc(a, b, out=out)
+        else:
+            negative = np.asarray(np.bitwise_and(a, b))  # of 0 dims NumPy gives a scalar
+            np.right_shift(negative, _FIFTEEN, negative)
+            np.bitwise_and(negative, np.bitwise_xor(a, b), negative)
+            np.bitwise_xor(ufunc(a, b), negative, out)
 
     return steps
 
@@ -206,11 +216,9 @@ _FOR_BOTH: Final[dict[np.ufunc, _Make]] = {
     np.isfinite: lambda _, dtype: _size_against(np.less, dtype),
     np.absolute: lambda _, dtype: _with_size,
     np.negative: lambda _, dtype: _turned,
-}
-_FOR_FLOAT16: Final[dict[np.ufunc, _Make]] = {
-    **dict.fromkeys(_ORDERED, _ordered),
     **dict.fromkeys(_EXTREMES, _extreme),
 }
+_FOR_FLOAT16: Final[dict[np.ufunc, _Make]] = dict.fromkeys(_ORDERED, _ordered)
 _EQUALITY: Final = (np.equal, np.not_equal)
 _CLASSES: Final = (np.isnan, np.isinf, np.isfinite, np.negative)
 _ANY: Final = 1 << 62
@@ -218,7 +226,7 @@ _LIMIT: Final = {FLOAT16: 4608, BFLOAT16: 8192}
 _LIMITS: Final[dict[np.dtype[Any], dict[np.ufunc, int]]] = {
     FLOAT16: {
         **dict.fromkeys(_ORDERED, 3584),
-        **dict.fromkeys(_EQUALITY, 1536),
+        **dict.fromkeys((*_EQUALITY, *_EXTREMES), 1536),
         **dict.fromkeys(_CLASSES, 512),
         np.absolute: _ANY,
     },
@@ -226,7 +234,7 @@ _LIMITS: Final[dict[np.dtype[Any], dict[np.ufunc, int]]] = {
         **dict.fromkeys(_ORDERED, 6144),
         **dict.fromkeys(_EQUALITY, 4096),
         **dict.fromkeys((*_CLASSES, np.absolute), 512),
-        **dict.fromkeys(_EXTREMES, 16384),
+        **dict.fromkeys(_EXTREMES, 6144),
         np.fmod: _ANY,
     },
 }
