@@ -45,7 +45,7 @@ class Lane:
         pool: Its memory.
         recent: What was launched on it since it was last waited for.
         spare: Where it goes when its `Stream` is gone: the unused ones of its kind.
-        heard: Where it waited for other lanes since it was last waited for itself: what failed there shows there only (RT-45, RT-48).
+        heard: Where it waited for other lanes since it was last waited for itself: what failed there shows there only (RT-45).
         slab, slab_used, slab_serial: Its piece of pinned staging memory.
         callbacks: What `Stream.add_callback` queued; None before the first.
     """
@@ -198,7 +198,8 @@ class Stream:
         """Wait until everything queued has run.
 
         Raises:
-            AclError: Queued work failed, here or before what this stream waited for on another one; both can be used again.
+            AclError: Queued work failed, here or on another stream that this one waited for; both can be used again. Of a stream that has
+                more to do it is told once that has run, here or there.
             Exception: What a callback of this stream raised, the first if there were more; see `add_callback`.
 
         Like: torch.cuda.Stream.synchronize.
@@ -219,15 +220,27 @@ class Stream:
             self.lane.callbacks.wait()
 
     def _tell(self) -> None:
-        """Raise what failed on the streams that this one waited for: what it read of them is undefined."""
+        """Raise what failed on the streams that this one waited for: what it read of them is undefined.
+
+        Only a stream itself says what failed on it, never an event (RT-45), so one that has more to do is asked another time.
+        """
         heard = self.lane.heard
-        while heard:
-            lane, mark = heard.popitem()
-            try:
-                binding.synchronize_event(mark.event)  # it has come; the call tells what failed before it
-            except AclError as error:
-                explain(error, [lane])
-                raise
+        busy = {}
+        try:
+            while heard:
+                lane, mark = heard.popitem()
+                with self.device.contexts.around(lane.handle):
+                    done = binding.stream_query(lane.handle)
+                if not done:
+                    busy[lane] = mark
+                    continue
+                try:
+                    binding.synchronize_stream(lane.handle)
+                except AclError as error:
+                    explain(error, [lane])
+                    raise
+        finally:
+            heard.update(busy)
 
     def query(self) -> bool:
         """Whether everything queued has run. Like: torch.cuda.Stream.query."""

@@ -204,6 +204,22 @@ def test_what_failed_on_another_stream_is_told_to_who_reads_of_it(npu: Device, l
     producer.synchronize()  # once
 
 
+def test_what_failed_on_a_stream_with_more_to_do_is_told_once_it_has_run(npu: Device) -> None:
+    """Nothing but synchronising a stream says what failed on it, and a reader does not wait for what comes behind what it reads."""
+    values, producer = failing_elsewhere()
+    more = values + 1
+    gate = threading.Event()
+    producer.add_callback(lambda: gate.wait(30), blocking=True)
+    npu.current_stream().synchronize()
+    gate.set()
+    while not producer.query():
+        pass
+    with pytest.raises(AclError, match="GatherElements"):
+        npu.current_stream().synchronize()
+    npu.current_stream().synchronize()
+    del more
+
+
 def test_what_failed_two_streams_away_is_told(npu: Device) -> None:
     values, _ = failing_elsewhere()
     with stream(Stream()):
