@@ -377,8 +377,8 @@ def _synchronize_event(event: int, timeout_ms: int) -> int:
         return 0
     if not capture.done and not streams.wait_for(capture.stream, capture, timeout_ms):
         raise AclFault(_EVENT_SYNC_TIMEOUT, f"the event was not reached in {timeout_ms} ms")
-    # What failed before the record is the stream's to say (runtime, Event::WaitTask against Stream::GetSynchronizeError), unless the context
-    # stops on failure, which is asked first (RT-46).
+    # What failed before the record is the stream's to say (runtime, Event::WaitTask against Stream::GetSynchronizeError), unless the
+    # context stops on failure, which is asked first (RT-46).
     return streams.take_error(capture.stream) if capture.stream.context.failed else 0
 
 
