@@ -160,6 +160,9 @@ class OnlineCompiler:
         self.soc = soc
         self._path = path
         self._lock = threading.Lock()
+        # ctypes lets other threads run, which pyACL's launches never do: the descriptions and attributes of one plan, which the call writes
+        # into (OP-13, ATTR-10), are then in two calls at once.
+        self._calling = threading.Lock()
         self._library: Any = None
 
     @property
@@ -191,20 +194,22 @@ class OnlineCompiler:
         stream: int,
     ) -> None:
         """See `Registrar.execute`."""
-        code = self._ready().aclopCompileAndExecuteV2(
-            op_type.encode(),
-            len(inputs[1]),
-            _pointers(inputs[0]),
-            _pointers(inputs[1]),
-            len(outputs[1]),
-            _pointers(outputs[0]),
-            _pointers(outputs[1]),
-            attr,
-            ENGINE_SYS,
-            COMPILE_SYS,
-            None,
-            stream,
-        )
+        library = self._ready()
+        with self._calling:
+            code = library.aclopCompileAndExecuteV2(
+                op_type.encode(),
+                len(inputs[1]),
+                _pointers(inputs[0]),
+                _pointers(inputs[1]),
+                len(outputs[1]),
+                _pointers(outputs[0]),
+                _pointers(outputs[1]),
+                attr,
+                ENGINE_SYS,
+                COMPILE_SYS,
+                None,
+                stream,
+            )
         if code:
             raise from_acl("aclopCompileAndExecuteV2", code, binding.get_recent_err_msg())
 

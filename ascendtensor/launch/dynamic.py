@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..acl import binding
 from ..errors import OperatorNotFoundError, ShapeError
 from ..runtime import attrs, desc
+from ..runtime.attrs import KeptAttr
 from ..runtime.desc import KeptDesc, TensorDesc
 from ..runtime.interrupts import HeldInterrupts
 from .static import Plan, Prepared
@@ -79,7 +80,7 @@ class DynamicPlan(Plan):
                     tensor = replace(tensor, const=None)
                 inputs.append(self.describe(tensor))
             outputs = [self.describe(tensor) for tensor in call.description.outputs]
-            attr = attrs.shared(self.device, call.description.attrs)
+            attr = self.attributes(call.description)
         # Constants that left the model are written to the device by each launch, like other values that change with every call.
         self.constants = tuple(free)
         self.bare = call.simple and len(call.fetches) == len(call.description.inputs)  # tensors in the operator's order, nothing else
@@ -126,6 +127,9 @@ class DynamicPlan(Plan):
 
     def describe(self, tensor: TensorDescription) -> KeptDesc:
         return desc.shared(self.device, tensor)
+
+    def attributes(self, description: Description) -> KeptAttr:
+        return attrs.shared(self.device, description.attrs)
 
     def gather(self, operands: Sequence[Any], stream: Stream) -> tuple[list[int], list[Any]]:
         if self.bare:

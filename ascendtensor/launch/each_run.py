@@ -14,6 +14,7 @@ import numpy as np
 
 from ..acl import binding
 from ..codes import Placement
+from ..runtime.attrs import KeptAttr
 from ..runtime.desc import KeptDesc
 from ..runtime.interrupts import HeldInterrupts
 from ..runtime.scalars import encode
@@ -88,6 +89,9 @@ class EachRunPlan(DynamicPlan):
 
     def describe(self, tensor: TensorDescription) -> KeptDesc:
         return KeptDesc(self.device, tensor)  # of its own, since it may be placed on the host
+
+    def attributes(self, description: Description) -> KeptAttr:
+        return KeptAttr(self.device, description.attrs)  # of its own: the call writes into it (ATTR-10), without Python's lock
 
     def execute(self, operands: Sequence[Any], descs: list[int], outputs: list[int], stream: Stream) -> None:
         inputs, _alive = self.gather(operands, stream)

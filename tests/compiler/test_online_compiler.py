@@ -338,6 +338,32 @@ def test_each_run_is_one_call(cann: StandIn) -> None:
 
 
 @needs_c
+def test_each_run_threads_are_in_the_library_one_at_a_time(cann: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A call through ctypes lets other threads run, and writes into the plan's descriptions and attributes (OP-13, ATTR-10).
+    inside, most = [0], [0]
+    real = counterpart.compile_and_execute_v2
+
+    def watched(*args: Any) -> int:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        time.sleep(0.01)
+        try:
+            return int(real(*args))
+        finally:
+            inside[0] -= 1
+
+    monkeypatch.setattr(counterpart, "compile_and_execute_v2", watched)
+    with at.op_models.mode("each-run"):
+        x = at.ones(3)
+        threads = [threading.Thread(target=lambda: (x + x).tolist()) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+    assert most == [1]
+
+
+@needs_c
 def test_each_run_errors_keep_their_class(cann: StandIn) -> None:
     with at.op_models.mode("each-run"):
         x = at.ones(3)
