@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pytest
+from numpy_samples import OPERANDS, SAMPLES
 
 import ascendtensor as at
 import ascendtensor.array_api as xp
+from ascendtensor.interop import functions
 
 A = np.array([[3.0, np.nan, 1.0], [2.0, 4.0, -1.0]], np.float32)
 
@@ -56,6 +59,28 @@ def test_a_duck_array_has_a_dtype_of_numpys_and_no_namespace() -> None:
     for found in (x + 1, np.add(A, x), A - x, host, np.where(x > 1, x, np.nan), np.nanmean(x, axis=0), np.zeros_like(x), x[x > 1], x[0, 0]):
         assert type(found) is at.DuckArray and isinstance(found.dtype, np.dtype)
     np.testing.assert_allclose(np.nanstd(x), np.nanstd(A), rtol=1e-6)
+
+
+class Ducks:
+    """The operands of the samples as duck arrays."""
+
+    def __getattr__(self, name: str) -> Any:
+        return duck(OPERANDS["a" if name == "copy_of_a" else name])
+
+
+def _classes(found: Any) -> Iterator[type]:
+    if isinstance(found, (tuple, list)):
+        for part in found:
+            yield from _classes(part)
+    elif isinstance(found, at.Tensor):
+        yield type(found)
+
+
+def test_numpys_functions_keep_the_class_of_duck_arrays() -> None:
+    there = {name: calls for name, calls in SAMPLES.items() if functions.NAMES[name] in functions.TABLE.values()}
+    assert len(there) > 200
+    lost = [name for name, calls in there.items() if set(_classes(calls[0](Ducks()))) - {at.DuckArray}]
+    assert not lost
 
 
 @pytest.mark.parametrize(
