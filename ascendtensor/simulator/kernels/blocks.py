@@ -78,13 +78,16 @@ def bind_ufunc(ufunc: np.ufunc, operands: Sequence[Array], out: Array, *, half_l
     dtype = operands[0].dtype
     if all(x.dtype not in HALVES for x in operands):
         return ufunc_task(ufunc, operands, out)
-    if ufunc not in _LONG or out.dtype != dtype or not one_dtype(operands):
-        return _bind_halves(ufunc, operands, out, half_loop)
-    return half_tables.bind_with_number(ufunc_steps(ufunc), operands, out, _bind_halves(ufunc, operands, out, half_loop))
+    task = _bind_halves(ufunc, operands, out, half_loop)
+    worth = _WORTH.get(ufunc) or (_WORTH_OF_FLOAT16.get(ufunc) if dtype == FLOAT16 else None)
+    if worth is None or out.dtype != dtype or not one_dtype(operands):
+        return task
+    return half_tables.bind_with_numbers(ufunc_steps(ufunc), operands, out, task, worth)
 
 
-_LONG = (np.remainder, np.fmod, np.floor_divide, np.arctan2)
-"""Functions of two numbers that take longer than to look a result up."""
+_WORTH: dict[np.ufunc, int] = {ufunc: BLOCK for ufunc in (np.remainder, np.fmod, np.floor_divide, np.arctan2)}
+_WORTH_OF_FLOAT16: dict[np.ufunc, int] = {ufunc: 4 * BLOCK for ufunc in (np.add, np.subtract, np.multiply, np.divide)}
+"""Functions that take longer than to look a result up where one operand is a number, and the elements that are worth a new table."""
 
 
 def _bind_halves(ufunc: np.ufunc, operands: Sequence[Array], out: Array, half_loop: bool) -> Task:

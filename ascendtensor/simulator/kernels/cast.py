@@ -15,7 +15,7 @@ from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Tas
 
 _BOOL = np.dtype(np.bool_)
 _BY_FLOAT32 = 16384
-"""Elements from which two conversions are quicker than NumPy's one from float16 to float64."""
+"""Elements from which two conversions are quicker than NumPy's one from float16 to float64, and from integers to float16."""
 
 
 @infer("Cast")
@@ -58,6 +58,10 @@ def cast(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         return bind_steps(_convert, [x], out, work=FLOAT32, result=FLOAT32)
     if source == FLOAT32 and target == np.float16:
         return store, (x, out)
+    if target == np.float16 and source == _BOOL:
+        return np.multiply, (x.view(np.uint8), np.ones((), target).view(np.uint16), out.view(np.uint16))
+    if target == np.float16 and source.kind in "iu" and x.size >= _BY_FLOAT32:
+        return bind_steps(_convert, [x], out, work=source, result=FLOAT32)
     if source == np.float16 and target == FLOAT32:
         return widen_all, (x, out)
     if source == np.float16 and target == np.float64 and x.size >= _BY_FLOAT32:

@@ -163,7 +163,7 @@ def pow_(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     if exponent.size == 1 and shape:
         exponent = np.broadcast_to(exponent.reshape((1,) * len(shape)), shape)
     task = bind_steps(_float_power, (base, exponent), out)
-    return half_tables.bind_with_number(_float_power, inputs, out, task) if out.dtype in HALVES else task
+    return half_tables.bind_with_numbers(_float_power, inputs, out, task) if out.dtype in HALVES else task
 
 
 @binder("Xlogy")
@@ -444,7 +444,8 @@ def clip(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     x, low, high = inputs
     if x.dtype == BFLOAT16 or (x.dtype not in HALVES and outputs[0].size > _LONG):
         return _clip_whole, (outputs[0], x, low, high)
-    return bind_steps(_clip, inputs, outputs[0])
+    task = bind_steps(_clip, inputs, outputs[0])
+    return half_tables.bind_with_numbers(_clip, inputs, outputs[0], task) if x.dtype in HALVES else task
 
 
 _LONG = 2048

@@ -69,32 +69,34 @@ def _looked_up(table: Array, x: Array, out: Array) -> Task:
     return table.take, (places, None, results, "clip")
 
 
-def bind_with_number(steps: Callable[..., Any], operands: Sequence[Array], out: Array, otherwise: Task) -> Task:
-    """Prepares `steps(out, a, b)`, which takes long, for two halves of which one is a single number that is known when the task runs.
+def bind_with_numbers(steps: Callable[..., Any], operands: Sequence[Array], out: Array, otherwise: Task, worth: int = EVERY.size) -> Task:
+    """Prepares `steps(out, *operands)` for halves of which all but one are single numbers, known when the task runs.
 
     Args:
         steps: Elementwise, in float32; with a key.
-        operands: Two of the result's half type.
+        operands: Of the result's half type.
         out: The result.
-        otherwise: The same without a table, for all other operands, and for a number that is met for the first time.
+        otherwise: The same without a table, for all other operands, and for fewer elements with numbers that are met for the first time.
+        worth: Elements for which a table that may never be used again is made.
     """
-    a, b = operands
     key = key_of(steps)
-    if out.size >= WORTH and key is not None:
-        for x, number in ((a, b), (b, a)):
-            if number.size == 1 and x.shape == out.shape:
-                return _with_number, (key, steps, x, number, number is a, out, otherwise)
-    return otherwise
+    large = [x for x in operands if x.size != 1]
+    if out.size < WORTH or key is None or len(large) != 1 or large[0].shape != out.shape:
+        return otherwise
+    numbers = [None if x is large[0] else x for x in operands]
+    return _with_numbers, (key, steps, large[0], numbers, out, otherwise, worth)
 
 
-def _with_number(key: Hashable, steps: Callable[..., Any], x: Array, number: Array, first: bool, out: Array, otherwise: Task) -> None:
-    told: _Key = (key, first, number.view(np.uint16).item()), x.dtype, out.dtype
+def _with_numbers(
+    key: Hashable, steps: Callable[..., Any], x: Array, numbers: list[Array | None], out: Array, otherwise: Task, worth: int
+) -> None:
+    told: _Key = (key, *(None if each is None else each.view(np.uint16).item() for each in numbers)), x.dtype, out.dtype
     table = _TABLES.get(told)
     if table is not None:
         fn, args = _looked_up(table, x, out)
-    elif told in _SEEN or out.size >= EVERY.size:
-        every = np.broadcast_to(number.astype(FLOAT32).reshape(()), EVERY.shape)
-        fn, args = bind(told[0], lambda wide, floats: steps(wide, *((every, floats) if first else (floats, every))), 0, x, out)
+    elif told in _SEEN or out.size >= worth:
+        every = [None if each is None else np.broadcast_to(each.astype(FLOAT32).reshape(()), EVERY.shape) for each in numbers]
+        fn, args = bind(told[0], lambda wide, floats: steps(wide, *(floats if each is None else each for each in every)), 0, x, out)
     else:
         if len(_SEEN) >= _MOST:
             _SEEN.clear()

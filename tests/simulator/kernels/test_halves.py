@@ -132,7 +132,18 @@ def test_a_function_with_another_number_is_another_function():
         assert same(got, np.nan_to_num(x, nan=1.0, posinf=high, neginf=-2.0))
 
 
-WITH_NUMBER = {"Pow": np.power, "FloorMod": np.remainder, "Mod": np.fmod, "Atan2": np.arctan2, "Equal": np.equal, "NotEqual": np.not_equal}
+WITH_NUMBER = {
+    "Add": np.add,
+    "Sub": np.subtract,
+    "Mul": np.multiply,
+    "RealDiv": np.divide,
+    "Pow": np.power,
+    "FloorMod": np.remainder,
+    "Mod": np.fmod,
+    "Atan2": np.arctan2,
+    "Equal": np.equal,
+    "NotEqual": np.not_equal,
+}
 
 
 @pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
@@ -152,6 +163,31 @@ def test_functions_of_halves_and_one_number(op_type, dtype):
                     fn(*args)
                     want = function(*(v.astype(F32) for v in operands)).astype(kind)
                 assert same(out, want)
+
+
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+def test_limits_of_halves_are_read_when_they_are_used(dtype):
+    x = every(dtype, 9000, 7)
+    low, high, out = np.empty((), dtype), np.empty((), dtype), np.empty_like(x)
+    fn, args = lookup("ClipByValueV2").bind([x, low, high], [out], {})
+    for limits in ((-1.0, 2.0), (-1.0, 3.0), (0.5, 0.25), (-1.0, 2.0)):
+        low[...], high[...] = limits
+        for _ in range(2):
+            with np.errstate(all="ignore"):
+                fn(*args)
+                want = np.minimum(np.maximum(x.astype(F32), F32.type(limits[0])), F32.type(limits[1])).astype(dtype)
+            assert same(out, want)
+
+
+@pytest.mark.parametrize("source", [np.bool_, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64])
+@pytest.mark.parametrize("size", [7, 16384, 65537])
+def test_integers_become_the_nearest_float16(source, size):
+    limits = np.iinfo(source) if source is not np.bool_ else None
+    x = np.random.default_rng(size).integers(0, 2 if limits is None else 1 << 17, size).astype(source)
+    if limits is not None:
+        x[:4], x[4:7] = [0, 1, limits.min, limits.max], np.array([2049, 2051, 65519]).astype(source)
+    with np.errstate(over="ignore"):
+        assert same(run("Cast", [x], np.empty(size, F16), {"dst_type": 1}), x.astype(F16))
 
 
 @pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
