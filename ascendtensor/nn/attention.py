@@ -221,8 +221,8 @@ def multi_head_attention_forward(
         raise ValueRangeError("attn_mask is needed where is_causal is true", where=name)
     single = len(query.desc.shape) == 2
     operands = tuple(views.unsqueeze(each, 1) if single else each for each in (query, key, value))
-    size = operands[0].desc.shape[-1]
-    if len(operands[0].desc.shape) != 3 or size != embed_dim_to_check or size % num_heads:
+    size = embed_dim_to_check
+    if len(operands[0].desc.shape) != 3 or size != operands[0].desc.shape[-1] or size % num_heads:
         raise ShapeError(
             f"query of shape {list(query.desc.shape)} has not size {embed_dim_to_check}, or {num_heads} heads don't divide it"
         ).with_context(name, (query, key, value))

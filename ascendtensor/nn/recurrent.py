@@ -66,9 +66,9 @@ _relu = _simple(relu)
 
 
 def _cell(cell: Cell, count: int, input: TensorBase, states: States, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, function: str) -> States:
-    hidden = w_hh.desc.shape[-1]
-    expected = (*input.desc.shape[:-1], hidden)
-    if w_ih.desc.shape != (count * hidden, input.desc.shape[-1]) or w_hh.desc.shape != (count * hidden, hidden):
+    size, hidden = input.desc.shape[-1:], w_hh.desc.shape[-1:]
+    expected, rows = (*input.desc.shape[:-1], *hidden), tuple(count * each for each in hidden)
+    if not size or not hidden or w_ih.desc.shape != rows + size or w_hh.desc.shape != rows + hidden:
         names = f"{list(w_ih.desc.shape)} and {list(w_hh.desc.shape)}"
         raise ShapeError(f"weights of shapes {names} do not fit input of shape {list(input.desc.shape)}").with_context(
             function, (input, w_ih, w_hh)

@@ -30,7 +30,7 @@ def dot_product(
         k, v = (np.repeat(each, q.shape[-3] // each.shape[-3], -3) for each in (k, v))
     if is_causal:
         attn_mask = np.tril(np.ones((q.shape[-2], k.shape[-2]), np.bool_))
-    scores = q @ np.swapaxes(k, -1, -2) * (1 / np.sqrt(q.shape[-1]) if scale is None else scale)
+    scores = q @ np.swapaxes(k, -1, -2) * (1 / np.sqrt(max(q.shape[-1], 1)) if scale is None else scale)
     return weights(scores, attn_mask) @ v
 
 
@@ -66,8 +66,10 @@ def attention_refused() -> list[Refused]:
 
 
 def of_heads(q: Array, k: Array, v: Array, w: Array, b: Array, out: Array, mask: Any = None, padding: Any = None) -> tuple[Array, Array]:
-    """Two heads; masks say what does not count."""
+    """Two heads of eight numbers; masks say what does not count."""
     size = q.shape[-1]
+    if size != 8:
+        raise ValueError(f"{size} numbers")
     rows = [each @ w[part * size : (part + 1) * size].T + b[part * size : (part + 1) * size] for part, each in enumerate((q, k, v))]
     heads = [np.transpose(each.reshape(*each.shape[:2], 2, size // 2), (1, 2, 0, 3)) for each in rows]
     scores = heads[0] @ np.swapaxes(heads[1], -1, -2) / np.sqrt(size // 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -57,6 +58,8 @@ def conv(x: Array, weight: Array, bias: Any = None, stride: Any = 1, padding: An
         return conv(x[None], weight, bias, stride, padding, dilation, groups)[0]
     geometry = Geometry(rank, stride, padding, dilation, weight.shape[2:])
     counts = geometry.counts(x.shape[2:])
+    if min(counts) < 1 or min(weight.shape[2:]) < 1 or x.shape[1] != weight.shape[1] * groups:
+        raise ValueError("no window fits, or other channels")
     padded = np.pad(x, [(0, 0), (0, 0), *geometry.pads])
     parts = []
     for images, filters in zip(np.split(padded, groups, 1), np.split(weight, groups), strict=True):
@@ -88,7 +91,7 @@ def transposed(
     parts = []
     for images, filters in zip(np.split(x, groups, 1), np.split(weight, groups), strict=True):
         total = np.zeros((x.shape[0], weight.shape[1], *map(int.__add__, whole, extra)), x.dtype)
-        for place in geometry.places():
+        for place in geometry.places() if x[0:1, 0:1].size else ():
             total[(..., *slots(place, x.shape[2:], geometry.stride, geometry.dilation))] += np.einsum(
                 "nc...,co->no...", images, filters[(..., *place)]
             )
@@ -100,12 +103,16 @@ def transposed(
 
 def to_input(size: Any, weight: Array, grad: Array, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Array:
     rank = weight.ndim - 2
+    if conv(np.zeros(size), weight, None, stride, padding, dilation, groups).shape != grad.shape:
+        raise ValueError(f"{grad.shape} is not what {size} gives")
     least = transposed(grad, weight, None, stride, padding, 0, groups, dilation)
     extra = tuple(length - have for length, have in zip(size[2:], least.shape[2:], strict=True))
     return transposed(grad, weight, None, stride, padding, extra if rank else 0, groups, dilation)
 
 
 def to_weight(x: Array, size: Any, grad: Array, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Array:
+    if conv(x, np.zeros(size), None, stride, padding, dilation, groups).shape != grad.shape:
+        raise ValueError(f"{grad.shape} is not what {size} gives")
     geometry = Geometry(len(size) - 2, stride, padding, dilation, tuple(size[2:]))
     padded = np.pad(x, [(0, 0), (0, 0), *geometry.pads])
     result = np.zeros(size, grad.dtype)
@@ -115,7 +122,7 @@ def to_weight(x: Array, size: Any, grad: Array, stride: Any = 1, padding: Any = 
         rows = slice(part * size[0] // groups, (part + 1) * size[0] // groups)
         for place in geometry.places():
             seen = images[(..., *slots(place, grad.shape[2:], geometry.stride, geometry.dilation))]
-            flat = (values.reshape(*values.shape[:2], -1) for values in (seen, grads))
+            flat = (values.reshape(*values.shape[:2], math.prod(values.shape[2:])) for values in (seen, grads))
             result[(rows, slice(None), *place)] = np.einsum("ncl,nol->oc", *flat)
     return result
 

@@ -46,6 +46,8 @@ def bag(
         weight = limited(weight, x, max_norm)
     factors = np.ones(x.shape) if per_sample_weights is None else per_sample_weights
     starts = np.arange(0, x.size, x.shape[1]) if offsets is None else offsets[: len(offsets) - include_last_offset]
+    if offsets is not None and x.size and (offsets[:1].any() or offsets.max(initial=0) > len(x)):
+        raise ValueError(f"bags at {offsets} of {len(x)} elements")
     found = []
     for one, chosen in zip(np.split(x.reshape(-1), starts[1:]), np.split(factors.reshape(-1), starts[1:]), strict=True):
         kept = one != (None if padding_idx is None else padding_idx % len(weight))
@@ -102,6 +104,8 @@ def bilinears(dtype: DType) -> Iterator[Any]:
 
 
 def bilinear(a: Array, b: Array, weight: Array, bias: Any = 0.0) -> Array:
+    if (a.shape[-1], b.shape[-1]) != weight.shape[1:]:
+        raise ValueError(f"{a.shape} and {b.shape} do not fit {weight.shape}")
     return np.einsum("...i,oij,...j->...o", a, weight, b) + bias
 
 

@@ -128,6 +128,8 @@ def _space(name: str, reference: Any, rows: Any, dtypes: Any, result: Any) -> Re
 def frames(x: Array, n_fft: int, hop_length: int, window: Any = None, center: bool = True, **more: Any) -> Array:
     """stft, frame by frame."""
     if center:
+        if n_fft // 2 >= x.shape[-1]:
+            raise ValueError("too short to be reflected")
         x = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(n_fft // 2, n_fft // 2)], "reflect")
     weights = np.ones(n_fft) if window is None else np.pad(window, ((n_fft - len(window)) // 2, (n_fft - len(window) + 1) // 2))
     starts = range(0, x.shape[-1] - n_fft + 1, hop_length)

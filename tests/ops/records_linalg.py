@@ -97,6 +97,15 @@ def solved(A: Array, B: Array) -> Array:
     return solutions(A, B[..., None])[..., 0] if vector else solutions(A, B)
 
 
+def solved_or_nan(A: Array, B: Array) -> Array:
+    try:
+        return solved(A, B)
+    except np.linalg.LinAlgError:
+        if A.ndim > 2:
+            raise
+        return np.full(solved(np.eye(same_size(A)), B).shape, np.nan)
+
+
 def refused_systems() -> list[Refused]:
     one = np.eye(3, dtype=np.float32)
     return [
@@ -108,10 +117,50 @@ def refused_systems() -> list[Refused]:
 
 
 def triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Array:
-    matrix = np.triu(A) if upper else np.tril(A)
-    if unitriangular:
-        matrix = matrix - matrix * np.eye(A.shape[-1]) + np.eye(A.shape[-1])
-    return solutions(matrix, B) if left else turned(solutions(turned(matrix), turned(B)))
+    """By substitution: what lies behind an infinity or NaN does not reach the rows before it."""
+    if not left:
+        return turned(triangular(turned(A), turned(B), upper=not upper, unitriangular=unitriangular))
+    size = same_size(A)
+    if B.shape[-2] != size:
+        raise ValueError(f"{B.shape[-2]} rows for {size}")
+    stack = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    result = np.array(np.broadcast_to(B, (*stack, *B.shape[-2:])))
+    for row in reversed(range(size)) if upper else range(size):
+        if not unitriangular:
+            result[..., row, :] /= A[..., row, row, None]
+        rest = slice(0, row) if upper else slice(row + 1, size)
+        result[..., rest, :] -= A[..., rest, row, None] * result[..., row, None, :]
+    return result
+
+
+def same_size(A: Array) -> int:
+    rows, columns = A.shape[-2:]
+    if rows != columns:
+        raise ValueError(f"{rows} rows and {columns} columns")
+    return rows
+
+
+def singular_values(A: Array) -> Array:
+    """NaN for matrices that are not finite, for which LAPACK may take forever."""
+    bad = ~np.isfinite(A).all((-2, -1))
+    values = np.linalg.svd(np.where(bad[..., None, None], 0, A), compute_uv=False)
+    return np.where(bad[..., None], np.nan, values)
+
+
+def or_nan(function: Callable[..., Array]) -> Callable[..., Array]:
+    """What a function gives for each matrix, NaN for those of a stack that it refuses; the factors of others are not touched."""
+
+    def reference(A: Array, *rest: Any) -> Array:
+        size = same_size(A)
+        result = np.empty(A.shape, A.dtype)
+        for place in np.ndindex(A.shape[:-2]):
+            try:
+                result[place] = function(A[place], *rest)
+            except np.linalg.LinAlgError:
+                result[place] = np.nan
+        return result if size else np.array(A)
+
+    return reference
 
 
 def triangular_systems(dtype: DType) -> Iterator[Any]:
@@ -129,6 +178,14 @@ def by_factor(B: Any, A: Any, upper: bool = False) -> Any:
     return systems.cholesky_solve(B, systems.cholesky(A, upper), upper)
 
 
+def hermitian(A: Array, upper: bool = False) -> Array:
+    """Of one triangle, with a Cholesky factor, or refused."""
+    half = np.triu(A, 1) if upper else turned(np.tril(A, -1)).conj()
+    whole = half + turned(half).conj() + A.real * np.eye(same_size(A))
+    np.linalg.cholesky(whole)
+    return np.asarray(whole)
+
+
 def positive_systems(dtype: DType) -> Iterator[Any]:
     for upper in (False, True):
         yield array(dtype, (3, 2), -2, 2), positive(dtype, (3, 3)), upper
@@ -143,11 +200,10 @@ def least_squares(A: Any, B: Any, *rest: Any, **keywords: Any) -> tuple[Any, Any
 def shortest(A: Array, B: Array, rcond: Any = None, driver: Any = None) -> tuple[Array, Array]:
     cut = max(A.shape[-2:]) * 1e-7 if rcond is None else rcond
     rhs = B if B.ndim == A.ndim else B[..., None]
-    solution = np.linalg.pinv(A, cut) @ rhs
+    solution = pseudo_inverse(A, 0.0, cut) @ rhs if A.size else np.zeros((*A.shape[:-2], A.shape[-1], rhs.shape[-1]))
     residuals = np.zeros(0)
     full = (
-        (np.linalg.svd(A, compute_uv=False) > 1e-6 * np.linalg.norm(A, 2, (-2, -1))[..., None]).sum(-1).min(initial=A.shape[-1])
-        == A.shape[-1]
+        (singular_values(A) > 1e-6 * singular_values(A).max(-1, keepdims=True, initial=0)).sum(-1).min(initial=A.shape[-1]) == A.shape[-1]
         if A.size
         else False
     )
@@ -212,7 +268,7 @@ def rebuilt(A: Any, full: bool) -> tuple[Any, Any]:
 
 
 def rebuilt_expected(A: Array, full: bool) -> tuple[Array, Array]:
-    return A, np.linalg.svd(A, compute_uv=False)
+    return A, singular_values(A)
 
 
 def with_flag(shapes: Any = ANY) -> Callable[[DType], Iterator[Any]]:
@@ -231,7 +287,10 @@ def rebuilt_eigen(A: Any, uplo: str) -> tuple[Any, Any]:
 
 
 def eigen_expected(A: Array, uplo: str) -> tuple[Array, Array]:
+    same_size(A)
     half = np.tril(A, -1) if uplo == "L" else turned(np.triu(A, 1)).conj()
+    if not np.isfinite(np.tril(A) if uplo == "L" else np.triu(A)).all():
+        raise np.linalg.LinAlgError("not finite")
     whole = half + turned(half).conj() + A.real * np.eye(A.shape[-1])
     return np.linalg.eigvalsh(whole), whole
 
@@ -250,6 +309,12 @@ def rebuilt_lu(A: Any) -> Any:
 def unpacked_lu(A: Any) -> Any:
     P, L, U = lu_unpack(*linalg.lu_factor(A))
     return matmul.matmul(P, matmul.matmul(L, U))
+
+
+def itself(A: Array) -> Array:
+    if A.ndim < 2:
+        raise ValueError(f"{A.ndim} dims")
+    return A
 
 
 def by_lu(A: Any, B: Any, left: bool, adjoint: bool) -> Any:
@@ -272,7 +337,7 @@ def lu_systems(dtype: DType) -> Iterator[Any]:
 
 def frobenius(A: Array, ord: Any = "fro", dim: tuple[int, int] = (-2, -1), keepdim: bool = False) -> Any:
     if ord in ("nuc", 2, -2):
-        values = np.linalg.svd(np.moveaxis(A, dim, (-2, -1)), compute_uv=False)
+        values = singular_values(np.moveaxis(A, dim, (-2, -1)))
         result = {"nuc": np.sum, 2: np.max, -2: np.min}[ord](values, -1)
         return np.expand_dims(result, [each % A.ndim for each in dim]) if keepdim else result
     return np.linalg.norm(A, ord, dim, keepdim)
@@ -317,11 +382,13 @@ def conditions(dtype: DType) -> Iterator[Any]:
 
 
 def condition(A: Array, p: Any) -> Any:
+    if not A.size:
+        return np.zeros(A.shape[:-2])
     if not A.any():
         return np.array(np.inf)
     if p in ("fro", "nuc", 1, -math.inf):
         return frobenius(A, p) * frobenius(np.linalg.inv(A), p)
-    return np.linalg.cond(A, p)
+    return frobenius(A, 2) / frobenius(A, -2) if p in (None, 2) else frobenius(A, -2) / frobenius(A, 2)
 
 
 def ranks(dtype: DType) -> Iterator[Any]:
@@ -334,10 +401,10 @@ def ranks(dtype: DType) -> Iterator[Any]:
 
 
 def rank(A: Array, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
-    values = np.linalg.svd(A, compute_uv=False)
+    values = singular_values(eigen_expected(A, "L")[1] if hermitian else A)
     absolute = tol if tol is not None else atol or 0.0
     relative = rtol if rtol is not None else 0.0 if absolute else 1e-5
-    return (values > np.maximum(absolute, relative * values.max(-1, keepdims=True))).sum(-1)
+    return (values > np.maximum(absolute, relative * values.max(-1, keepdims=True, initial=0))).sum(-1)
 
 
 def inverses(dtype: DType) -> Iterator[Any]:
@@ -349,9 +416,12 @@ def inverses(dtype: DType) -> Iterator[Any]:
 
 
 def pseudo_inverse(A: Array, atol: Any = 0.0, rtol: Any = 1e-6, hermitian: bool = False) -> Array:
-    u, s, vh = np.linalg.svd(A, full_matrices=False)
-    kept = s > np.maximum(atol, (0.0 if atol else rtol) * s.max(-1, keepdims=True))
-    return turned(vh).conj() * np.where(kept, 1 / s, 0)[..., None, :] @ turned(u).conj()
+    if hermitian:
+        A = eigen_expected(A, "L")[1]
+    bad = ~np.isfinite(A).all((-2, -1))[..., None, None]
+    u, s, vh = np.linalg.svd(np.where(bad, 0, A), full_matrices=False)
+    kept = s > np.maximum(atol, (0.0 if atol else rtol) * s.max(-1, keepdims=True, initial=0))
+    return np.where(bad, np.nan, turned(vh).conj() * np.where(kept, 1 / s, 0)[..., None, :] @ turned(u).conj())
 
 
 # Products
@@ -367,12 +437,30 @@ def powers(dtype: DType) -> Iterator[Any]:
         yield array(dtype, (2, 3, 3), -1, 1) + 2 * np.eye(3, dtype=dtype.numpy), n
 
 
+def powers_of(x: Array, N: Any = None) -> Array:
+    if not (len(x) if N is None else N):
+        raise ValueError("no powers")
+    return np.vander(x, N, increasing=True)
+
+
 def exponential(A: Array) -> Array:
-    """By eigenvalues; the samples are symmetric or nilpotent."""
-    if not np.allclose(A, turned(A).conj()):
-        return np.eye(A.shape[-1]) + A + A @ A / 2
-    values, vectors = np.linalg.eigh(A)
-    return (vectors * np.exp(values)[..., None, :]) @ turned(vectors).conj()
+    """By eigenvalues where the matrices are symmetric, else by a series of small parts; NaN for a matrix that is not finite."""
+    same_size(A)
+    bad = ~np.isfinite(A).all((-2, -1))[..., None, None]
+    A = np.where(bad, 0, A)
+    if np.allclose(A, turned(A).conj()):
+        values, vectors = np.linalg.eigh(A)
+        result = (vectors * np.exp(values)[..., None, :]) @ turned(vectors).conj()
+    else:
+        halvings = max(0, math.frexp(np.abs(A).max(initial=1) * A.shape[-1])[1])
+        part = A / 2.0**halvings
+        result = term = np.broadcast_to(np.eye(A.shape[-1]), A.shape)
+        for power in range(1, 24):
+            term = term @ part / power
+            result = result + term
+        for _ in range(halvings):
+            result = result @ result
+    return np.where(bad, np.nan, result)
 
 
 def exponents(dtype: DType) -> Iterator[Any]:
@@ -441,6 +529,8 @@ def rows_of(dtype: DType) -> Iterator[Any]:
 
 
 def renormed(x: Array, p: float, dim: int, maxnorm: float) -> Array:
+    if x.ndim < 2:
+        raise ValueError(f"{x.ndim} dims")
     others = tuple(each for each in range(x.ndim) if each != dim % x.ndim)
     size = np.abs(x)
     norm = size.max(others, keepdims=True) if math.isinf(p) else (size**p).sum(others, keepdims=True) ** (1 / p)
@@ -474,6 +564,7 @@ def observations(dtype: DType) -> Iterator[Any]:
 
 
 def covariances(x: Array, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    fweights, aweights = (None if weights is None else np.atleast_1d(weights) for weights in (fweights, aweights))
     return np.cov(x, ddof=correction, fweights=fweights, aweights=aweights)
 
 
@@ -521,7 +612,7 @@ SYSTEMS = [
     linear(
         "inv_ex",
         lambda A: linalg.inv_ex(A)[0],
-        lambda A: np.linalg.inv(A) if A.any() else np.full((2, 2), np.nan),
+        or_nan(np.linalg.inv),
         one_and(lambda dtype: (np.zeros((2, 2), dtype.numpy),), lambda dtype: (plus(dtype, (2, 3, 3)),)),
     ),
     linear("solve", linalg.solve, solved, pairs(*STACKS), (table.SOLVE,), out=True, refused=refused_systems),
@@ -531,7 +622,7 @@ SYSTEMS = [
         lambda A, B, left: turned(solutions(turned(A), turned(B))),
         pairs(((2, 3, 3), (2, 2, 3)), left=False),
     ),
-    linear("solve_ex", lambda A, B: linalg.solve_ex(A, B)[0], solved, pairs(*STACKS)),
+    linear("solve_ex", lambda A, B: linalg.solve_ex(A, B)[0], solved_or_nan, pairs(*STACKS)),
     linear("solve_triangular", linalg.solve_triangular, triangular, triangular_systems, (table.TRIANGULAR_SOLVE,), out=True),
     linear(
         "triangular_solve",
@@ -542,7 +633,7 @@ SYSTEMS = [
     linear(
         "tensorinv",
         linalg.tensorinv,
-        np.linalg.tensorinv,
+        lambda A, ind: np.linalg.tensorinv(A, ind) if A.ndim else 1 / A,
         one_and(lambda dtype: (array(dtype, (6, 3, 2)), 1), lambda dtype: (array(dtype, (2, 3, 6)), 2)),
     ),
     linear("tensorsolve", linalg.tensorsolve, np.linalg.tensorsolve, one(lambda dtype: (array(dtype, (2, 3, 6)), array(dtype, (2, 3))))),
@@ -558,14 +649,14 @@ SYSTEMS = [
     linear(
         "cholesky_ex",
         lambda A: linalg.cholesky_ex(A)[0],
-        lambda A: np.linalg.cholesky(A) if A.real[0, 0] > 0 else A * np.nan,
+        or_nan(lambda A: np.linalg.cholesky(A) if np.isfinite(np.tril(A)).all() else np.full(A.shape, np.nan)),
         one_and(lambda dtype: ((-np.eye(2)).astype(dtype.numpy),), lambda dtype: (positive(dtype, (3, 3)),)),
     ),
-    linear("cholesky_solve", by_factor, lambda B, A, upper: solutions(A, B), positive_systems),
+    linear("cholesky_solve", by_factor, lambda B, A, upper: solutions(hermitian(A, upper), B), positive_systems),
     linear(
         "cholesky_inverse",
         lambda A: systems.cholesky_inverse(systems.cholesky(A)),
-        np.linalg.inv,
+        lambda A: np.linalg.inv(hermitian(A)),
         matrices((3, 3), (2, 4, 4), make=positive),
     ),
     linear("lstsq", least_squares, shortest, overdetermined, (table.LEAST_SQUARES,), result=(SAME, REAL)),
@@ -586,7 +677,7 @@ FACTORS = [
     linear(
         "svdvals",
         linalg.svdvals,
-        lambda A: np.linalg.svd(A, compute_uv=False),
+        singular_values,
         matrices(*ANY, (3, 0)),
         result=REAL,
         out=True,
@@ -594,8 +685,8 @@ FACTORS = [
     ),
     linear("eigh", rebuilt_eigen, eigen_expected, triangles, (table.EIGEN,), result=(REAL, SAME)),
     linear("eigvalsh", linalg.eigvalsh, lambda A, uplo: eigen_expected(A, uplo)[0], triangles, result=REAL, out=True),
-    linear("lu", rebuilt_lu, lambda A: A, matrices(*ANY), (table.LU,)),
-    linear("lu_unpack", unpacked_lu, lambda A: A, matrices(*ANY, (9, 9), (13, 5)), dtypes=(d.float64, d.complex64)),
+    linear("lu", rebuilt_lu, itself, matrices(*ANY), (table.LU,)),
+    linear("lu_unpack", unpacked_lu, itself, matrices(*ANY, (9, 9), (13, 5)), dtypes=(d.float64, d.complex64)),
     linear("lu_solve", by_lu, by_lu_expected, lu_systems, dtypes=(d.float32, d.complex128)),
     linear("pinv", linalg.pinv, pseudo_inverse, inverses, (table.PSEUDO_INVERSE,), out=True),
     linear("matrix_rank", linalg.matrix_rank, rank, ranks, result=d.int64),
@@ -657,7 +748,7 @@ POWERS = [
     Record(
         "linalg.vander",
         linalg.vander,
-        lambda x, N=None: np.vander(x, N, increasing=True),
+        powers_of,
         one_and(lambda dtype: With((array(dtype, (3,)),), {"N": 5}), lambda dtype: (array(dtype, (4,)),)),
         dtypes=(*FLOATS, d.int64, d.int8),
         result=lambda dtype: dtype if dtype.category >= 2 else d.int64,

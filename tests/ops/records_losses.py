@@ -49,11 +49,16 @@ def huber(a: Array, b: Array, delta: float = 1.0) -> Array:
 
 
 def binary(p: Array, y: Array, weight: Any = 1.0) -> Array:
-    return -weight * (y * np.log(p) + (1 - y) * np.log1p(-p))
+    """PyTorch's: no logarithm is less than -100."""
+    if not ((p >= 0) & (p <= 1)).all():
+        raise ValueError("no probability")
+    return -weight * (y * np.maximum(np.log(p), -100) + (1 - y) * np.maximum(np.log1p(-p), -100))
 
 
-def logits(x: Array, y: Array, weight: Any = 1.0, pos_weight: Any = 1.0) -> Array:
-    return weight * (pos_weight * y * np.logaddexp(0, -x) + (1 - y) * np.logaddexp(0, x))
+def logits(x: Array, y: Array, weight: Any = 1.0, pos_weight: Any = None) -> Array:
+    """In PyTorch's order, which says what becomes of infinities."""
+    negative = np.log1p(np.exp(-np.abs(x))) + np.maximum(-x, 0)
+    return weight * ((1 - y) * x + (1 if pos_weight is None else 1 + (pos_weight - 1) * y) * negative)
 
 
 def weighted(base: Callable[[DType], Iterator[Any]], low: float, high: float, positive: bool) -> Callable[[DType], Iterator[Any]]:
@@ -68,7 +73,11 @@ def weighted(base: Callable[[DType], Iterator[Any]], low: float, high: float, po
 
 
 def divergence(x: Array, target: Array, reduction: str = "mean", log_target: bool = False) -> Any:
-    terms = np.exp(target) * (target - x) if log_target else np.where(target > 0, target * (np.log(np.where(target > 0, target, 1)) - x), 0)
+    terms = (
+        np.exp(target) * (target - x)
+        if log_target
+        else np.where(target == 0, 0, target * np.log(np.where(target == 0, 1, target))) - target * x
+    )
     return terms.sum() / x.shape[0] if reduction == "batchmean" else reduced(terms, reduction)
 
 
@@ -210,7 +219,9 @@ def hinge(x: Array, y: Array, margin: float = 1.0) -> Array:
 
 
 def cosine_embedding(a: Array, b: Array, y: Array, margin: float = 0) -> Array:
-    angle = (a * b).sum(-1) / np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
+    if a.ndim != y.ndim + 1:
+        raise ValueError("no vectors")
+    angle = (a * b).sum(-1) / np.sqrt(((a * a).sum(-1) + 1e-12) * ((b * b).sum(-1) + 1e-12))
     return np.where(y == 1, 1 - angle, 0) + np.where(y == -1, np.maximum(angle - margin, 0), 0)
 
 
@@ -305,16 +316,22 @@ def read(path: tuple[int, ...], blank: int) -> tuple[int, ...]:
 def ctc(logs: Array, targets: Array, steps: Any, lengths: Any, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> Any:
     """Every path through the classes, read and compared."""
     batched = logs if logs.ndim == 3 else logs[:, None]
+    batch, classes = batched.shape[1:]
+    if not np.size(steps) == np.size(lengths) == batch or not 0 <= blank < classes or np.max(steps, initial=0) > len(logs):
+        raise ValueError("the lengths do not fit the steps")
     found, start, counts = [], 0, np.atleast_1d(lengths)
     for index, (count, length) in enumerate(zip(np.atleast_1d(steps), counts, strict=True)):
         whole = targets[index] if targets.ndim == 2 else targets[start:]
+        if not all(0 <= label < classes for label in whole[:length]):
+            raise IndexError("no such class")
         start += int(length)
         logarithms = batched[:, index].astype(np.float64)
-        chance = 0.0
+        chances = [-math.inf]
         for path in itertools.product(range(logarithms.shape[1]), repeat=int(count)):
             if read(path, blank) == tuple(whole[:length].tolist()):
-                chance += math.exp(sum(logarithms[step, label] for step, label in enumerate(path)))
-        found.append(-math.log(chance) if chance else 0.0 if zero_infinity else math.inf)
+                chances.append(sum(logarithms[step, label] for step, label in enumerate(path)))
+        chance = np.logaddexp.reduce(chances)
+        found.append(0.0 if zero_infinity and chance == -math.inf else -chance)
     terms = np.array(found)
     if reduction == "mean":
         return np.mean(terms / np.maximum(counts, 1))

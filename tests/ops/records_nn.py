@@ -44,7 +44,7 @@ def along(dtype: DType) -> Iterator[Any]:
 
 
 def cosine(a: Array, b: Array, dim: int = 1) -> Array:
-    return np.sum(a * b, dim) / np.sqrt(np.sum(a * a, dim) * np.sum(b * b, dim))
+    return np.sum(a * b, dim) / np.maximum(np.sqrt(np.sum(a * a, dim) * np.sum(b * b, dim)), 1e-16)
 
 
 def distance(a: Array, b: Array, p: float = 2.0) -> Array:

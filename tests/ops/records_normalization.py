@@ -24,8 +24,15 @@ def affine(x: Array, weight: Any, bias: Any) -> Array:
 
 
 def native_layer_norm(x: Array, shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> tuple[Array, Array, Array]:
-    result, mean, inverse = standard(x, tuple(range(-len(shape), 0)), eps)
+    result, mean, inverse = standard(x, ending(x, shape), eps)
     return affine(result, weight, bias), mean, inverse
+
+
+def ending(x: Array, shape: Any) -> tuple[int, ...]:
+    """The last dims, which have to have that shape."""
+    if x.shape[-len(shape) :] != tuple(shape):
+        raise ValueError(f"{x.shape} does not end with {shape}")
+    return tuple(range(-len(shape), 0))
 
 
 def layer_norm(*args: Any, **kwargs: Any) -> Array:
@@ -48,7 +55,7 @@ def native_layer_norms(dtype: DType) -> Iterator[Any]:
 
 
 def rms_norm(x: Array, shape: Any, weight: Any = None, eps: float = 1e-7) -> Array:
-    dims = tuple(range(-len(shape), 0))
+    dims = ending(x, shape)
     return affine(x / np.sqrt((x * x).mean(dims, keepdims=True) + eps), weight, None)
 
 
@@ -69,8 +76,14 @@ def native_group_norm(x: Array, groups: int, weight: Any = None, bias: Any = Non
     return whole, mean[..., 0], inverse[..., 0]
 
 
-def group_norm(*args: Any, **kwargs: Any) -> Array:
-    return native_group_norm(*args, **kwargs)[0]
+def group_norm(x: Array, groups: int, *args: Any, **kwargs: Any) -> Array:
+    several(x.size // groups)
+    return native_group_norm(x, groups, *args, **kwargs)[0]
+
+
+def several(count: int) -> None:
+    if count == 1:
+        raise ValueError("one value has no variance")
 
 
 def group_norms(dtype: DType) -> Iterator[Any]:
@@ -84,6 +97,7 @@ def group_norms(dtype: DType) -> Iterator[Any]:
 def batch_norm(
     x: Array, mean: Any, variance: Any, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1
 ) -> Array:
+    channels(x)
     weight, bias = by_channel(weight, x.ndim), by_channel(bias, x.ndim)
     if training:
         return affine(standard(x, tuple(dim for dim in range(x.ndim) if dim != 1), 1e-5)[0], weight, bias)
@@ -102,9 +116,14 @@ def batch_norms(dtype: DType) -> Iterator[Any]:
     yield array(dtype, (0, 4, 3)), mean, variance, array(dtype, (4,))
 
 
+def channels(x: Array) -> int:
+    return x.shape[1]
+
+
 def native_batch_norm(
     x: Array, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, momentum: float, eps: float
 ) -> tuple[Array, Array, Array]:
+    channels(x)
     dims = tuple(dim for dim in range(x.ndim) if dim != 1)
     result, center, inverse = standard(x, dims, eps)
     return affine(result, by_channel(weight, x.ndim), by_channel(bias, x.ndim)), center.reshape(-1), inverse.reshape(-1)
@@ -116,6 +135,7 @@ def native_batch_norms(dtype: DType) -> Iterator[Any]:
 
 
 def instance_norm(x: Array, mean: Any = None, variance: Any = None, weight: Any = None, bias: Any = None, own: bool = True) -> Array:
+    several(x.size // max(x.shape[0] * channels(x), 1) if own else 0)
     if not own:
         return batch_norm(x, mean, variance, weight, bias)
     return affine(standard(x, tuple(range(2, x.ndim)), 1e-5)[0], by_channel(weight, x.ndim), by_channel(bias, x.ndim))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -37,13 +38,17 @@ def slices(size: int, kernel: int, stride: int, padding: int, dilation: int, cei
     return found
 
 
+def index_of(window: Any) -> list[list[int]]:
+    return [places for places, _ in window]
+
+
 def over(x: Array, axes: list[list[tuple[list[int], int]]], function: Callable[..., Any]) -> list[Array]:
     """`function(elements, flat positions, number with padding)` of each window, for (batch, channels, ...)."""
     positions = np.arange(np.prod(x.shape[2:])).reshape(x.shape[2:])
     results = []
     for window in product(*axes):
         index = np.ix_(*(np.array(places, int) for places, _ in window))
-        part = x[(slice(None), slice(None), *index)].reshape(*x.shape[:2], -1)
+        part = x[(slice(None), slice(None), *index)].reshape(*x.shape[:2], math.prod(map(len, index_of(window))))
         results.append(function(part, positions[index].reshape(-1), np.prod([number for _, number in window])))
     shape = (*x.shape[:2], *map(len, axes))
     parts = results if isinstance(results[0], tuple) else [(each,) for each in results]
@@ -138,7 +143,10 @@ def unpool(rank: int) -> Callable[..., Any]:
         least = [(x.shape[len(lead) + at] - 1) * steps[at] + many(kernel, rank)[at] - 2 * sides[at] for at in range(rank)]
         sizes = list(output_size)[-rank:] if output_size else least
         whole = np.zeros((*lead, int(np.prod(sizes))), x.dtype)
-        np.put_along_axis(whole, indices.reshape(*lead, -1), x.reshape(*lead, -1), -1)
+        if any(abs(size - fit) >= step for size, fit, step in zip(sizes, least, steps, strict=True)):
+            raise ValueError(f"no windows of {kernel} make {sizes}")
+        flat = (*lead, math.prod(x.shape[len(lead) :]))
+        np.put_along_axis(whole, indices.reshape(flat), x.reshape(flat), -1)
         return whole.reshape(*lead, *sizes)
 
     return reference

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -59,6 +60,8 @@ def interpolate(
     recompute_scale_factor: Any = None,
 ) -> Array:
     rank = x.ndim - 2
+    if rank not in (1, 2, 3) or not all(x.shape[2:]):
+        raise ValueError(f"{x.shape} is no image")
     factors = None if scale_factor is None else [scale_factor] * rank if isinstance(scale_factor, (int, float)) else list(scale_factor)
     if factors is None:
         sizes = [size] * rank if isinstance(size, int) else list(size)
@@ -107,6 +110,8 @@ def inside(place: Array, size: int, padding: str, corners: bool) -> Array:
 
 def grid_sample(x: Array, grid: Array, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False) -> Array:
     rank = x.ndim - 2
+    if not x[0:1].size and x.shape[0]:
+        raise ValueError(f"{x.shape} has nothing to sample")
     axes = []
     for axis, size in enumerate(x.shape[2:]):
         place = grid[..., rank - 1 - axis]
@@ -122,7 +127,7 @@ def grid_sample(x: Array, grid: Array, mode: str = "bilinear", padding_mode: str
     result = np.zeros((*x.shape[:2], *grid.shape[1:-1]))
     for chosen in product(*axes):
         weight = np.prod([factor * ((at >= 0) & (at < size)) for (at, factor), size in zip(chosen, x.shape[2:], strict=True)], 0)
-        index = tuple(np.clip(at, 0, size - 1).astype(int) for (at, _), size in zip(chosen, x.shape[2:], strict=True))
+        index = tuple(np.nan_to_num(np.clip(at, 0, size - 1)).astype(int) for (at, _), size in zip(chosen, x.shape[2:], strict=True))
         for image in range(x.shape[0]):
             result[image] += x[image][(slice(None), *(each[image] for each in index))] * weight[image]
     return result
@@ -150,6 +155,8 @@ def base(size: int, corners: bool) -> Array:
 
 
 def affine_grid(theta: Array, size: Any, align_corners: bool = False) -> Array:
+    if theta.shape != (size[0], len(size) - 2, len(size) - 1):
+        raise ValueError(f"{theta.shape} does not fit {size}")
     lines = np.meshgrid(*(base(length, align_corners) for length in size[2:]), indexing="ij")
     points = np.stack([*lines[::-1], np.ones_like(lines[0])], -1)
     return np.einsum("...k,njk->n...j", points, theta)
@@ -163,18 +170,18 @@ def thetas(dtype: DType) -> Iterator[Any]:
 
 def pixel_shuffle(x: Array, r: int) -> Array:
     *lead, channels, height, width = x.shape
-    apart = x.reshape(-1, channels // r**2, r, r, height, width)
+    apart = x.reshape(math.prod(lead), channels // r**2, r, r, height, width)
     return np.einsum("ncijhw->nchiwj", apart).reshape(*lead, channels // r**2, height * r, width * r)
 
 
 def pixel_unshuffle(x: Array, r: int) -> Array:
     *lead, channels, height, width = x.shape
-    apart = x.reshape(-1, channels, height // r, r, width // r, r)
+    apart = x.reshape(math.prod(lead), channels, height // r, r, width // r, r)
     return np.einsum("nchiwj->ncijhw", apart).reshape(*lead, channels * r**2, height // r, width // r)
 
 
 def channel_shuffle(x: Array, groups: int) -> Array:
-    return x.reshape(x.shape[0], groups, -1, *x.shape[2:]).swapaxes(1, 2).reshape(x.shape)
+    return x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:]).swapaxes(1, 2).reshape(x.shape)
 
 
 X = np.zeros((1, 2, 4, 4), np.float32)

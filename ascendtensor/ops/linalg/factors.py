@@ -161,7 +161,8 @@ def svd(A: T, full_matrices: bool = True, *, driver: str | None = None, out: Any
         out: Three tensors of the results' shapes to write into.
 
     Returns:
-        `U` (vectors as columns), `S` (real, descending) and `Vh` (vectors as rows).
+        `U` (vectors as columns), `S` (real, descending) and `Vh` (vectors as rows); NaN for a matrix with NaN or an infinity. PyTorch
+        raises an error for NaN.
 
     Raises:
         ShapeError: Less than two dims.
@@ -182,7 +183,7 @@ def svd(A: T, full_matrices: bool = True, *, driver: str | None = None, out: Any
 
 @checked
 def svdvals(A: T, *, driver: str | None = None, out: T | None = None) -> T:
-    """The singular values of each matrix, descending.
+    """The singular values of each matrix, descending; NaN for a matrix with NaN or an infinity.
 
     Args:
         A: (..., m, n) tensor of float32, float64, complex64 or complex128.
@@ -227,7 +228,8 @@ def eigh(A: T, UPLO: str = "L", *, out: Any = None) -> Eigen[T]:
         out: Two tensors of the results' shapes to write into.
 
     Returns:
-        `eigenvalues` (real, ascending) and `eigenvectors` (as columns, of length 1).
+        `eigenvalues` (real, ascending) and `eigenvectors` (as columns, of length 1). A matrix with NaN or an infinity is an error of the
+        queued work.
 
     Raises:
         ShapeError: The matrices are not square.
@@ -251,7 +253,7 @@ def eigh(A: T, UPLO: str = "L", *, out: Any = None) -> Eigen[T]:
 
 @checked
 def eigvalsh(A: T, UPLO: str = "L", *, out: T | None = None) -> T:
-    """Eigenvalues of symmetric or Hermitian matrices, ascending.
+    """Eigenvalues of symmetric or Hermitian matrices, ascending. A matrix with NaN or an infinity is an error of the queued work.
 
     Args:
         A: (..., n, n) tensor of float32, float64, complex64 or complex128.

@@ -167,11 +167,11 @@ def matrix_exp(A: T) -> T:
         A: (..., n, n) tensor of floating or complex dtype.
 
     Returns:
-        Tensor of the same shape and dtype. How often matrices are squared depends on the largest of their norms, which is waited for.
+        Tensor of the same shape and dtype; NaN and infinities for a matrix that has such. How often matrices are squared depends on the
+        largest of their norms, which is waited for.
 
     Raises:
         ShapeError: The matrices are not square.
-        ValueRangeError: A norm is not finite.
         DTypeError: bool or integers.
 
     Ascend operator: BatchMatMulV2. Like: torch.linalg.matrix_exp, scipy.linalg.expm.
@@ -190,7 +190,8 @@ def matrix_exp(A: T) -> T:
     norms = amax(sum(unary.abs(wide), -2), -1)
     largest = float(host.item(amax(norms)))
     if not math.isfinite(largest):
-        raise ValueRangeError(f"the largest norm is {largest}").with_context("matrix_exp", (A,))
+        norms = comparison.where(comparison.isfinite(norms), norms, 0)
+        largest = float(host.item(amax(norms)))
     halvings = max(math.ceil(math.log2(largest / limit)), 0) if largest > 0 else 0
     # Each matrix is halved as often as its own norm asks for: squaring costs precision.
     own = unary.ceil(unary.log2(elementwise.clamp(elementwise.div(norms, limit), min=1.0)))

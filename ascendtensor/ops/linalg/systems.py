@@ -23,6 +23,7 @@ from ..call import call
 from ..call import unary as launch
 from ..operands import filled
 from ..pointwise import comparison, elementwise, unary
+from ..reduction import all as every
 from ..reduction import amin
 from ..table import linalg as table
 from ..writing import into, write
@@ -465,7 +466,7 @@ def cholesky_ex(A: T, *, upper: bool = False, check_errors: bool = False, out: A
         ShapeError: The matrices are not square.
         DTypeError: Another dtype.
 
-    Ascend operator: SelfAdjointEig, SelectV2 and Cholesky. Like: torch.linalg.cholesky_ex.
+    Ascend operator: IsFinite, ReduceAll, SelectV2, SelfAdjointEig and Cholesky. Like: torch.linalg.cholesky_ex.
 
     Examples:
         >>> factor, info = at.linalg.cholesky_ex(at.tensor([[1.0, 2.0], [2.0, 1.0]]))
@@ -476,8 +477,10 @@ def cholesky_ex(A: T, *, upper: bool = False, check_errors: bool = False, out: A
     stack, size, _ = stack_of("cholesky_ex", A)
     if check_errors or not A.desc.numel:
         return put(waited(FactorAndInfo(cholesky(A, upper), filled(A, stack, 0, d.int32)), A, check_errors), out)
+    finite = every(comparison.isfinite(lower(adjoint(A) if upper else A)), (-2, -1))
+    A = _where(comparison.logical_not(finite), identity(A, size), A)
     values, _ = call(table.EIGEN, (adjoint(A) if upper else A,), (False,))
-    none = comparison.logical_not(comparison.gt(amin(real(values), -1), 0))
+    none = comparison.logical_not(comparison.logical_and(finite, comparison.gt(amin(real(values), -1), 0)))
     factor = cholesky(_where(none, identity(A, size), A), upper)
     return put(FactorAndInfo(_where(none, float("nan"), factor), comparison.cast(none, d.int32)), out)
 

@@ -354,6 +354,8 @@ def multilabel_soft_margin_loss(input: T, target: T, weight: T | None = None, *,
     """
     check_reduction(reduction, "multilabel_soft_margin_loss")
     floating(input, "multilabel_soft_margin_loss")
+    if not input.desc.shape:
+        raise ShapeError("a dim of classes is needed, not shape []").with_context("multilabel_soft_margin_loss", (input, target))
     wide = widened(input)
     yes, no = logsigmoid(wide), logsigmoid(unary.neg(wide))
     losses = unary.neg(elementwise.add(elementwise.mul(yes, target), elementwise.mul(no, elementwise.rsub(target, 1))))

@@ -26,6 +26,8 @@ def _embedding_bag(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     starts = offsets[: len(ends)]
     if starts.size and (starts[0] != 0 or (ends < starts).any() or ends[-1] > indices.size):
         raise ValueError("offsets have to start with 0 and must not fall")
+    if starts.size and ends[-1] < indices.size:
+        raise ValueError(f"the last offset is {ends[-1]}, not the number of indices, {indices.size}")
     largest.fill(0)
     kept = indices != attrs["padding_idx"]
     owners[...] = np.repeat(np.arange(len(starts)), ends - starts)

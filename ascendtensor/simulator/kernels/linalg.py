@@ -36,6 +36,15 @@ def _adjoint(matrix: Array, wanted: bool) -> Array:
     return np.conjugate(_turned(matrix)) if wanted else matrix
 
 
+def _finite(matrix: Array) -> tuple[Array, Array]:
+    """The matrices, zeros in place of those that are not finite, and which those are.
+
+    The iterations of LAPACK need not end for an infinity or NaN.
+    """
+    bad = ~np.isfinite(matrix).all(axis=(-2, -1))
+    return (np.where(bad[..., None, None], matrix.dtype.type(0), matrix) if bad.any() else matrix), bad
+
+
 def _put(out: Array, value: Any) -> None:
     store(np.asarray(value).reshape(out.shape), out)
 
@@ -207,7 +216,26 @@ def _triangular_solve(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
         if done.start != done.stop:
             out[..., strip, :] -= np.matmul(matrix[..., strip, done], out[..., done, :])
         triangle = (np.tril if lower else np.triu)(matrix[..., strip, strip])
-        out[..., strip, :] = _factored(np.linalg.solve, triangle, out[..., strip, :])
+        if _is_plain(triangle, out[..., strip, :]):
+            out[..., strip, :] = _factored(np.linalg.solve, triangle, out[..., strip, :])
+        else:
+            _substitute(triangle, out[..., strip, :], lower)
+
+
+def _is_plain(triangle: Array, rhs: Array) -> bool:
+    """Whether rows may be exchanged: no infinities, and no numbers whose products or quotients are such."""
+    limits = np.finfo(triangle.dtype)
+    most = np.maximum(np.abs(triangle).max(initial=0), np.abs(rhs).max(initial=0))  # NaN if there is one
+    least = np.abs(triangle.diagonal(0, -2, -1)).min(initial=1)
+    return bool(most < np.sqrt(limits.max) and least > np.sqrt(limits.tiny))
+
+
+def _substitute(triangle: Array, out: Array, lower: bool) -> None:
+    size = triangle.shape[-1]
+    for row in range(size) if lower else reversed(range(size)):
+        out[..., row, :] /= triangle[..., row, row, None]
+        rest = slice(row + 1, size) if lower else slice(0, row)
+        out[..., rest, :] -= triangle[..., rest, row, None] * out[..., row, None, :]
 
 
 @kernel("MatrixSolveLs")
@@ -217,7 +245,7 @@ def _least_squares(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     rows, columns = matrix.shape[-2:]
     if not attrs["fast"]:
         cut = max(rows, columns) * np.finfo(matrix.dtype).eps
-        _put(outputs[0], np.matmul(_factored(np.linalg.pinv, matrix, cut), rhs))
+        _put(outputs[0], np.matmul(_pseudo(matrix, cut), rhs))
         return
     other = _adjoint(matrix, True)
     tall = rows >= columns
@@ -232,7 +260,14 @@ def _least_squares(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
 
 @kernel("Pinverse")
 def _pseudo_inverse(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-    _put(outputs[0], _factored(np.linalg.pinv, needs(inputs[0], "x"), float(attrs["rcond"])))
+    _put(outputs[0], _pseudo(needs(inputs[0], "x"), float(attrs["rcond"])))
+
+
+def _pseudo(matrix: Array, cut: float) -> Array:
+    matrix, bad = _finite(matrix)
+    result: Array = _factored(np.linalg.pinv, matrix, cut)
+    result[bad] = np.nan
+    return result
 
 
 # Factorisations
@@ -260,21 +295,29 @@ def _qr(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
 
 @kernel("Svd")
 def _svd(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-    """Singular values in the operand's dtype, complex ones too; ``v`` is not transposed. What is not asked for stays as it is."""
-    x = needs(inputs[0], "x")
+    """Singular values in the operand's dtype, complex ones too; ``v`` is not transposed. What is not asked for stays as it is.
+
+    All are NaN for matrices that are not finite.
+    """
+    x, bad = _finite(needs(inputs[0], "x"))
     if not attrs["compute_uv"]:
         _put(outputs[0], _factored(np.linalg.svd, x, False, False))
+        outputs[0][bad] = np.nan
         return
     u, sigma, vh = _factored(np.linalg.svd, x, bool(attrs["full_matrices"]))
     _put(outputs[0], sigma)
     _put(outputs[1], u)
     np.conjugate(_turned(vh), out=outputs[2])
+    for out in outputs:
+        out[bad] = np.nan
 
 
 @kernel("SelfAdjointEig")
 def _eigen(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     """Of the lower triangles; eigenvalues ascend, in the operand's dtype, complex ones too."""
     x = needs(inputs[0], "x")
+    if not np.isfinite(np.tril(x)).all():
+        raise ValueError("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
     if not attrs["compute_v"]:
         _put(outputs[0], _factored(np.linalg.eigvalsh, x))
         return
