@@ -472,7 +472,7 @@ RECORDS += [
     Record(
         "float_power",
         floats.float_power,
-        lambda a, b: np.power(np.asarray(a, np.float64), np.asarray(b, np.float64)),
+        lambda a, b: np.power(*(each.astype(np.float64) for each in np.broadcast_arrays(a, b))),
         lambda dtype: [*binary_samples(0.1, 3)(dtype), (array(dtype, (3,), 1, 4), 0.5), (2, array(dtype, (3,)))],
         (arithmetic.POW,),
         (*FLOATS, d.int32),

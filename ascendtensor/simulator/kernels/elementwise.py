@@ -143,9 +143,11 @@ def _float_power(out: Array, base: Array, exponent: Array) -> None:
         np.multiply(base, np.square(base, out), out)
     elif common == -1:
         np.divide(out.dtype.type(1), base, out)
-    elif common == 0.5 and base.size and base.item(base.argmin()) != -math.inf:
+    elif common == 0.5:
+        infinite = np.equal(base, -math.inf)
         np.sqrt(base, out)
         np.add(out, out.dtype.type(0), out)  # the power of -0.0 is 0.0
+        np.copyto(out, math.inf, where=infinite)
     else:
         np.power(base, exponent, out)
 
