@@ -20,6 +20,9 @@ ZEROS_AROUND = "the operator multiplies the zeros around and between the image's
 CHOSEN = "classes that are not the target's don't count, PyTorch too; the reference multiplies them by 0"
 OUTSIDE = "a place that is not finite is outside of the image, where it is 0; PyTorch's CPU kernels give NaN"
 SINGULAR = "the operator Lu refuses a singular matrix, as the docstring says; PyTorch gives its factors"
+COMPLEX = "an infinity has a part of 0 or is multiplied by one, which is NaN in one order of the sums and not in another"
+ROOT = "the root of a number at an end of the dtype's range, by which others are divided: whether what is left is positive is rounding"
+UNSEEN = "float64 is composed of operators that do not look for what is out of range, which the kernel of the other dtypes refuses"
 
 NOT_FINITE = ("nan", "inf", "-inf")
 INFINITE = ("inf", "-inf")
@@ -85,11 +88,25 @@ NETWORKS: Mapping[str, Mapping[str, str]] = {
 DECLARED: Mapping[str, Mapping[str, str]] = {**LINEAR, **NETWORKS}
 
 FOR_OTHER_DTYPES: Mapping[str, Mapping[str, str]] = {
+    **{name: {**each(INFINITE, COMPLEX), "largest": OVERFLOW} for name in ("solve_triangular", "triangular_solve")},
+    **{name: each(INFINITE, COMPLEX) for name in ("lstsq", "multi_dot", "rfft", "ihfft", "stft")},
+    "cholesky_upper": each(("largest", "subnormal"), ROOT),
+    "cholesky_ex": {"subnormal": ROOT},
+    "cholesky_inverse": {"subnormal": ROOT},
+    "cholesky_solve": {"largest": "the reference's own float64 is exceeded on the way"},
+    **overflowing("matrix_rank", "cross", "conv2d"),
+    "corrcoef": {"expanded": "equal numbers differ from their mean by a rounding error or not at all, so that the quotient is 1 or NaN"},
+    "ifft": {"largest": TRANSFORM},
+    "binary_cross_entropy": each(NOT_FINITE, UNSEEN),
+    **{name: {"one": UNSEEN} for name in ("nll_loss", "linear_cross_entropy")},
+    "scaled_dot_product_attention": {"inf": "a query with an infinity has a weight of NaN, or one of 1 where scores are cut"},
+    **{name: {"largest": "the reference's own float64 is exceeded on the way"} for name in ("grid_sample", "grid_sample.volume")},
     "cov": {"-inf": "nobody looks for negative weights, which would wait for the device"},
     "convolution": each(NOT_FINITE, ZEROS_AROUND),
-    "cross_entropy": {"-inf": CHOSEN},
+    "cross_entropy": {"-inf": CHOSEN, "one": UNSEEN},
     **overflowing("l1_loss", "smooth_l1_loss"),
     "embedding_bag": {
+        "one": UNSEEN,
         "expanded": "the operator needs the number of indices as the last offset, where it is given; PyTorch takes any number for it",
     },
 }

@@ -17,7 +17,7 @@ from ascendtensor.ops.table import convolution as table
 
 SIZES = (7, 6, 5)
 DTYPES = (d.float32, d.float16, d.bfloat16, d.float64)
-STEPS = {d.float32: (1e-4, 1e-4), d.float16: (1e-2, 2e-2), d.bfloat16: (4e-2, 1e-1), d.float64: (1e-10, 1e-10)}
+STEPS = {d.float32: (1e-4, 1e-4), d.float16: (1e-2, 2e-2), d.bfloat16: (4e-2, 1e-1), d.float64: (1e-10, 1e-10), d.complex64: (1e-4, 1e-4)}
 
 
 def many(value: Any, rank: int) -> tuple[int, ...]:

@@ -41,7 +41,7 @@ def _finite(matrix: Array) -> tuple[Array, Array]:
 
     The iterations of LAPACK need not end for an infinity or NaN.
     """
-    bad = ~np.isfinite(matrix).all(axis=(-2, -1))
+    bad = np.asarray(~np.isfinite(matrix).all(axis=(-2, -1)))
     return (np.where(bad[..., None, None], matrix.dtype.type(0), matrix) if bad.any() else matrix), bad
 
 
