@@ -171,17 +171,19 @@ class OnlineCompiler:
 
     def register(self, op_type: str, inputs: Sequence[int], outputs: Sequence[int], attr: int) -> None:
         """See `Registrar.register`."""
-        code = self._ready().aclopCompile(
-            op_type.encode(),
-            len(inputs),
-            _pointers(inputs),
-            len(outputs),
-            _pointers(outputs),
-            attr,
-            ENGINE_SYS,
-            COMPILE_SYS,
-            None,
-        )
+        library = self._ready()
+        with self._calling:
+            code = library.aclopCompile(
+                op_type.encode(),
+                len(inputs),
+                _pointers(inputs),
+                len(outputs),
+                _pointers(outputs),
+                attr,
+                ENGINE_SYS,
+                COMPILE_SYS,
+                None,
+            )
         if code:
             raise _failure("aclopCompile", op_type, code)
 
