@@ -9,7 +9,7 @@ import math
 from typing import Any, TypeVar
 
 from .. import dtypes as d
-from ..base import TensorBase
+from ..base import TensorBase, as_class
 from ..creation import ones, zeros
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..ops import reduction, shape, views
@@ -125,7 +125,8 @@ def _weights(scores: T, mask: T | None, causal: bool) -> T:
     """The softmax of scores; zeros for queries without a key."""
     if causal:
         sizes = scores.desc.shape[-2:]
-        seen: Any = shape.tril(ones(sizes, dtype=d.bool_, device=scores.desc.device))
+        every = ones(sizes, dtype=d.bool_, device=scores.desc.device)
+        seen: Any = shape.tril(as_class(every, scores.__class__))
         return softmax(comparison.where(seen, scores, -math.inf), -1)  # each query sees the first key
     if mask is None:
         return softmax(scores, -1)

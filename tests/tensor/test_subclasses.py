@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from harness import With, to_device
+from records import RECORDS
 
 import ascendtensor as at
 import ascendtensor.array_api as xp
@@ -134,6 +136,35 @@ def test_results_have_the_class_of_the_first_tensor(made: Callable[[Any, Any], A
     x, p = at.tensor([[2.0, 0.0], [0.0, 1.0]]), at.eye(2)
     assert type(made(x.as_subclass(Plain), p)) is Plain
     assert type(made(x, p)) is at.Tensor
+
+
+def _kept(value: Any) -> Any:
+    """Operands of a test record, tensors among them of a subclass."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_kept, value))
+    return value.as_subclass(Plain) if isinstance(value, at.Tensor) else value
+
+
+def _classes(found: Any) -> Iterator[type]:
+    if isinstance(found, (list, tuple)):
+        for part in found:
+            yield from _classes(part)
+    elif isinstance(found, at.Tensor):
+        yield type(found)
+
+
+def test_all_functions_give_tensors_of_the_class_of_their_operands() -> None:
+    lost, count = set(), 0
+    for record in RECORDS:
+        for sample in list(record.samples(record.dtypes[0]))[:1]:
+            args, kwargs = (sample.args, sample.kwargs) if isinstance(sample, With) else (sample, {})
+            operands = _kept(to_device(args))
+            if operands and Plain in _classes(operands[0]):
+                found = record.function(*operands, **{name: _kept(to_device(value)) for name, value in kwargs.items()})
+                count += 1
+                if at.Tensor in _classes(found):
+                    lost.add(record.name)
+    assert not lost and count > 450
 
 
 def test_a_subclass_in_the_second_place() -> None:
