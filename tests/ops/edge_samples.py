@@ -23,8 +23,8 @@ KINDS = (*VALUES, *LAYOUTS, *SHAPES)
 
 MOST_ELEMENTS = 2000
 """Larger samples show nothing more."""
-MOST_BASES = 3
-"""Samples of a record that are derived from."""
+BASES = 3
+"""Samples of a record that are derived from; in the quick run layouts are those of two, and small shapes those of one."""
 
 Change = Callable[[int, Array], Array]
 
@@ -46,7 +46,7 @@ class Edge:
     words: str
 
 
-def derived(record: Record, dtype: DType) -> Iterator[Edge]:
+def derived(record: Record, dtype: DType, quick: bool = True) -> Iterator[Edge]:
     """The edges of a record for a dtype, kind by kind."""
     found = bases(record, dtype)
     if not found:
@@ -54,13 +54,13 @@ def derived(record: Record, dtype: DType) -> Iterator[Edge]:
     for kind in VALUES:
         yield from _with_values(kind, found, dtype)
     for kind in LAYOUTS:
-        for base in found:
+        for base in found[:2] if quick else found:
             sample = changed(base, lambda _, values, kind=kind: _LAYOUTS[kind](values))
             if any(one is not other for one, other in zip(arrays(sample), arrays(base), strict=True)):
                 yield Edge(kind, sample, base, "")
     seen: set[str] = set()
     for kind in SHAPES:
-        for base in found[:2]:
+        for base in found[:1] if quick else found[:2]:
             for words, change in _cuts(kind, base):
                 sample = changed(base, change)
                 shapes = repr([values.shape for values in arrays(sample)])
@@ -80,7 +80,7 @@ def bases(record: Record, dtype: DType) -> list[With]:
         if max(values.size for values in operands) > 1:
             forms.setdefault(repr(([values.ndim for values in operands], sorted(sample.kwargs))), sample)
     found = list(forms.values())
-    return found if len(found) <= MOST_BASES else [found[at * (len(found) - 1) // (MOST_BASES - 1)] for at in range(MOST_BASES)]
+    return found if len(found) <= BASES else [found[at * (len(found) - 1) // (BASES - 1)] for at in range(BASES)]
 
 
 # Arrays of a sample
