@@ -55,6 +55,19 @@ def test_a_chip_without_multiplies_halves(shapes: tuple[tuple[int, ...], ...], m
     assert 1e-5 < error("medium", left, right) < 1e-3  # float16 keeps 11 bits
 
 
+def test_a_chip_without_says_so_unless_it_is_told_what_is_accepted(machine: Callable[..., None]) -> None:
+    machine(soc=POOR)
+    left, right = (at.tensor(each) for each in operands((4, 5), (5, 3)))
+    with pytest.raises(at.CompileError, match=r"EZ300[23](.|\n)*float32"):
+        left @ right
+    image, weight = at.ones(1, 3, 8, 8), at.ones(4, 3, 3, 3)
+    with pytest.raises(at.CompileError, match="EZ300"):
+        at.nn.functional.conv2d(image, weight)
+    at.set_float32_matmul_precision("high")
+    assert (left @ right).shape == (4, 3)
+    assert at.nn.functional.conv2d(image.half(), weight.half()).dtype is at.float16
+
+
 def test_the_choice_reaches_what_is_made_of_products_and_may_change_at_any_time() -> None:
     left, right = (at.tensor(each) for each in operands((20, 30), (30, 10)))
     bias = at.zeros(10)

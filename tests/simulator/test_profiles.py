@@ -91,6 +91,21 @@ def test_another_chip_is_checked_by_prototype_and_by_what_a_page_rules_out(caplo
     assert "no tables of Ascend310P3" in caplog.text and "can't vouch" in caplog.text
 
 
+@pytest.mark.parametrize(("soc", "taken"), [("Ascend310P3", False), ("Ascend910A", False), ("Ascend310B4", True), ("Ascend910B1", True)])
+@pytest.mark.parametrize(("op_type", "dtypes"), [("MatMulV2", ["float32"] * 2), ("Conv2D", ["float32"] * 2)])
+def test_matrix_units_that_take_no_float32(soc: str, taken: bool, op_type: str, dtypes: list[str]) -> None:
+    """aclnnMm and others, CANN 8.0, "cubeMathType": KEEP_DTYPE of FLOAT fails on the Atlas training and inference products."""
+    simulator.configure(soc=soc)
+    operator = facts.operator(op_type)
+    assert operator is not None
+    absent: list[str | None] = [None] * (len(operator.inputs) - 2)
+    said = profiles.refusal(operator, soc, [*dtypes, *absent], ["float32"])
+    assert (said is None) == taken
+    assert taken or (said is not None and "EZ3003" in said and "cube unit" in said)
+    halves = ["float16", "float16", "float32", *absent[1:]] if op_type == "MatMulV2" else ["float16", "float16", *absent]
+    assert profiles.refusal(operator, soc, halves, ["float32" if op_type == "MatMulV2" else "float16"]) is None, "a bias may be wide"
+
+
 def test_a_chip_told_by_name_is_enforced_and_any_lifts_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASCENDTENSOR_SIM_SOC", "Ascend910B2")
     simulator.configure()

@@ -36,6 +36,17 @@ _BFLOAT16: Final = (
 RULED_OUT: Final[Mapping[int, Mapping[str, str]]] = {number: {"bfloat16": _BFLOAT16} for number in (0, 1001, 2002, 3002)}
 """By NpuArch the dtypes that no operator of the chip takes, each with the page that says so."""
 
+_SINGLES: Final = "https://www.hiascend.com/document/detail/zh/canncommercial/800/apiref/aolapi/context/aclnnMm.md"
+"""The parameter cubeMathType, here and on the pages of the other products and convolutions: on the Atlas training (910) and inference (310P)
+products the cube unit does not take FLOAT as it is; only asked to keep the dtype the call fails."""
+NO_SINGLES_IN_CUBE: Final = frozenset((1001, 2002))
+"""By NpuArch the chips that those pages name; of the Ascend310B none speaks."""
+CUBE: Final = frozenset(
+    ("MatMul", "MatMulV2", "MatMulV3", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Conv2D", "Conv2DTranspose", "Conv3D")
+    + ("Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv3DTranspose", "Conv3DBackpropInput", "Conv3DBackpropFilter")
+)
+MULTIPLIED: Final = frozenset(("x", "x1", "x2", "filter", "out_backprop"))
+
 _log: Final = logging.getLogger("ascendtensor")
 
 Names = Sequence["str | None"]
@@ -197,6 +208,10 @@ def _by_pages(operator: facts.Operator, soc: str, inputs: Names, outputs: Names)
         f"the simulator has no tables of {soc}: it checks operators' prototypes and what vendor pages rule out, and can't vouch that the "
         "chip has each kernel. `python -m ascendtensor compile` on a board writes a profile that it can use (ASCENDTENSOR_SIM_PROFILE)."
     )
+    if operator.op_type in CUBE and chips.ARCHITECTURES.get(soc) in NO_SINGLES_IN_CUBE:
+        for parameter, name in zip(operator.inputs, inputs, strict=False):
+            if parameter.name in MULTIPLIED and name == "float32":
+                return _refused(operator, f"the cube unit of {soc} does not take {parameter.name} in float32 ({_SINGLES})")
     pages = RULED_OUT.get(chips.ARCHITECTURES.get(soc, -1), {})
     for name in (*inputs, *outputs):
         if name is not None and name in pages:
