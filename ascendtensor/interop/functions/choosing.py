@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ... import dtypes as d
-from ...errors import ShapeError, UnsupportedError, ValueRangeError
+from ...errors import DTypeError, ShapeError, UnsupportedError, ValueRangeError
 from ...ops import combining, gather, indexing, shape, sorting, views
 from ...ops.arguments import is_tensor
 from ...ops.pointwise import comparison, elementwise
@@ -173,6 +173,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     if mode != "raise":
         raise UnsupportedError(f"mode={mode!r} is not there for tensors", where="choose", advice="Bring the indices into range first.")
     a, *parts = border.tensors(a, *choices)
+    if a.desc.dtype.category > d.INTEGER:
+        raise DTypeError("numbers of choices are integers").with_context("choose", (a,))
     a, *parts = views.broadcast_tensors(a, *same_dtype(*parts)) if parts else (a,)
     chosen = gather.gather(shape.stack(parts, 0), 0, views.unsqueeze(border.cast(a, d.int64), 0))
     return border.put(views.select(chosen, 0, 0), out)
