@@ -35,6 +35,7 @@ def matrices(size: int, dtype: d.dtype) -> np.ndarray[Any, Any]:
         np.outer(some[3, 0], some[4, 0]),
         1e-30 * some[5],
         1e30 * some[5],
+        float(np.finfo(dtype.numpy).tiny) / 16 * some[5],
     ]
     found = np.stack(given).astype(np.complex128)
     if dtype.is_complex:
@@ -51,7 +52,7 @@ def test_a_matrix_times_its_vectors_is_its_values_times_them(size: int, dtype: d
     A = matrices(size, dtype)
     values, vectors = (each.numpy().astype(np.complex128) for each in at.linalg.eig(at.tensor(A)))
     least = 40 * size * np.finfo(dtype.numpy).eps
-    scale = np.maximum(np.abs(A).max((1, 2)), np.finfo(np.float32).tiny)[:, None, None]
+    scale = np.maximum(np.abs(A).max((1, 2)), np.finfo(dtype.numpy).tiny)[:, None, None]
     assert (np.abs(A @ vectors - vectors * values[:, None]) / scale).max() < least
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=least)
     # Sums and products of eigenvalues, whatever their order.
