@@ -37,13 +37,25 @@ RULED_OUT: Final[Mapping[int, Mapping[str, str]]] = {number: {"bfloat16": _BFLOA
 """By NpuArch the dtypes that no operator of the chip takes, each with the page that says so."""
 
 _SINGLES: Final = "https://www.hiascend.com/document/detail/zh/canncommercial/800/apiref/aolapi/context/aclnnMm.md"
-"""The parameter cubeMathType, here and on the pages of the other products and convolutions: on the Atlas training (910) and inference (310P)
-products the cube unit does not take FLOAT as it is; only asked to keep the dtype the call fails."""
-NO_SINGLES_IN_CUBE: Final = frozenset((1001, 2002))
-"""By NpuArch the chips that those pages name; of the Ascend310B none speaks."""
-CUBE: Final = frozenset(
-    ("MatMul", "MatMulV2", "MatMulV3", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Conv2D", "Conv2DTranspose", "Conv3D")
-    + ("Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv3DTranspose", "Conv3DBackpropInput", "Conv3DBackpropFilter")
+"""The parameter cubeMathType, here and on the pages of the other products and convolutions: on the Atlas training (910) and inference
+(310P) products the cube unit does not take FLOAT, and a call that is told to keep the dtype fails."""
+NO_SINGLES_IN_CUBE: Final = frozenset(
+    (
+        "MatMul",
+        "MatMulV2",
+        "MatMulV3",
+        "BatchMatMul",
+        "BatchMatMulV2",
+        "BatchMatMulV3",
+        "Conv2D",
+        "Conv2DTranspose",
+        "Conv2DBackpropInput",
+        "Conv2DBackpropFilter",
+        "Conv3D",
+        "Conv3DTranspose",
+        "Conv3DBackpropInput",
+        "Conv3DBackpropFilter",
+    )
 )
 MULTIPLIED: Final = frozenset(("x", "x1", "x2", "filter", "out_backprop"))
 
