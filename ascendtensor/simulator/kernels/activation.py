@@ -7,13 +7,14 @@ from functools import partial
 import numpy as np
 
 from ascendtensor.codes import DataType
-from ascendtensor.simulator.kernels import registry, rules, special
+from ascendtensor.simulator.kernels import heavy, registry, rules, special
 from ascendtensor.simulator.kernels.blocks import BLOCK, Steps, bind_steps
 from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.masks import choose, clear
 from ascendtensor.simulator.kernels.operands import axis_of, needs
 from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, Meta, Out, Task, binder, infer
 
+_LONG = 2048
 _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
 _GELU_LINEAR = 1.5957691216057308  # 2 sqrt(2 / pi)
@@ -45,9 +46,19 @@ def _relu_half(infinity: int, out: Array, bits: Array) -> None:
 
 def _step_binder(steps: Steps) -> registry.BindFunction:
     def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
-        return bind_steps(steps, inputs, outputs[0])
+        return bind_steps(steps, inputs, outputs[0]) if steps in _LIGHT else heavy.bind(steps, inputs[0], outputs[0])
 
     return bind
+
+
+def _clip(out: Array, x: Array, low: float, high: float) -> None:
+    """Between scalar bounds, for which NumPy has a vector loop, as it has none for maximum and minimum with a scalar."""
+    kind = out.dtype.type
+    if out.size > _LONG:
+        x.clip(kind(low), kind(high), out)
+    else:
+        np.maximum(x, kind(low), out=out)
+        np.minimum(out, kind(high), out=out)
 
 
 def _sigmoid(out: Array, x: Array) -> None:
@@ -59,8 +70,7 @@ def _sigmoid(out: Array, x: Array) -> None:
 
 
 def _relu6(out: Array, x: Array) -> None:
-    np.maximum(x, out.dtype.type(0), out=out)
-    np.minimum(out, out.dtype.type(6), out=out)
+    _clip(out, x, 0, 6)
 
 
 def _tanh_gelu(out: Array, x: Array) -> None:
@@ -80,19 +90,23 @@ def _bend(out: Array, x: Array) -> None:
     np.absolute(x, out)
     np.negative(out, out)
     np.exp(out, out)
-    np.log1p(out, out)
+    heavy.log1p_of_share(out)
 
 
 def _softplus(out: Array, x: Array) -> None:
     """max(x, 0) + log(1 + exp(-|x|))"""
     _bend(out, x)
-    np.add(out, np.maximum(x, out.dtype.type(0)), out)
+    positive = np.empty_like(out)
+    _clip(positive, x, 0, np.inf)
+    np.add(out, positive, out)
 
 
 def _log_sigmoid(out: Array, x: Array) -> None:
     """min(x, 0) - log(1 + exp(-|x|))"""
     _bend(out, x)
-    np.subtract(np.minimum(x, out.dtype.type(0)), out, out)
+    negative = np.empty_like(out)
+    _clip(negative, x, -np.inf, 0)
+    np.subtract(negative, out, out)
 
 
 def _softsign(out: Array, x: Array) -> None:
@@ -104,8 +118,7 @@ def _softsign(out: Array, x: Array) -> None:
 def _hard_swish(out: Array, x: Array) -> None:
     kind = out.dtype.type
     np.add(x, kind(3), out)
-    np.maximum(out, kind(0), out=out)
-    np.minimum(out, kind(6), out=out)
+    _clip(out, out, 0, 6)
     np.multiply(out, x, out)
     np.divide(out, kind(6), out)
 
@@ -113,7 +126,7 @@ def _hard_swish(out: Array, x: Array) -> None:
 def _mish(out: Array, x: Array) -> None:
     """x tanh(log(1 + e^x)) = x n / (n + 2) with n = e^x (e^x + 2); beyond 20 it is x to the last bit."""
     kind = out.dtype.type
-    np.minimum(x, kind(20), out=out)
+    _clip(out, x, -np.inf, 20)
     np.exp(out, out)
     np.multiply(out, np.add(out, kind(2)), out)
     np.divide(out, np.add(out, kind(2)), out)
@@ -128,12 +141,13 @@ def _exponential_unit(out: Array, x: Array, positive: float, negative: float, in
     """positive * x above 0, negative * (exp(inner * x) - 1) below."""
     kind = out.dtype.type
     np.multiply(x, kind(inner), out)
-    np.minimum(out, kind(0), out=out)
-    np.expm1(out, out)
+    _clip(out, out, -np.inf, 0)
+    heavy.expm1_below(out)
     np.multiply(out, kind(negative), out)
     choose(out, x >= 0, x if positive == 1.0 else np.multiply(x, kind(positive)), out)
 
 
+_LIGHT = (_relu6, _hard_swish, _softsign)
 for _name, _steps in {
     "Sigmoid": _sigmoid,
     "Relu6": _relu6,
@@ -150,8 +164,9 @@ for _name, _steps in {
 @binder("Selu")
 def selu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     """y = scale * (x above 0, alpha * (exp(x) - 1) below); integers truncate."""
-    work = np.dtype(np.float64) if inputs[0].dtype.kind == "i" else None
-    return bind_steps(_selu, inputs, outputs[0], work=work)
+    if inputs[0].dtype.kind == "i":
+        return bind_steps(_selu, inputs, outputs[0], work=np.dtype(np.float64))
+    return heavy.bind(_selu, inputs[0], outputs[0])
 
 
 @binder("GeluV2")
@@ -160,7 +175,7 @@ def gelu_v2(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     approximate = attrs.get("approximate", "none")
     if approximate not in ("none", "tanh"):
         raise ValueError(f"GeluV2: approximate is {approximate!r}, not 'none' or 'tanh'")
-    return bind_steps(_tanh_gelu if approximate == "tanh" else special.gelu, inputs, outputs[0])
+    return heavy.bind(_tanh_gelu if approximate == "tanh" else special.gelu, inputs[0], outputs[0])
 
 
 @binder("Swish")
@@ -199,7 +214,10 @@ def leaky_relu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 
     def steps(out: Array, x: Array) -> None:
         np.multiply(x, out.dtype.type(slope), out)
-        choose(out, x > 0, x, out)
+        if 0 < slope <= 1:  # the larger one, also of NaN and infinities
+            np.maximum(x, out, out=out)
+        else:
+            choose(out, x > 0, x, out)
 
     return bind_steps(steps, inputs, outputs[0])
 
@@ -212,7 +230,7 @@ def elu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     def steps(out: Array, x: Array) -> None:
         _exponential_unit(out, x, scale, scale * alpha, inner)
 
-    return bind_steps(steps, inputs, outputs[0])
+    return heavy.bind(steps, inputs[0], outputs[0])
 
 
 @infer("HardSigmoid")
@@ -231,8 +249,7 @@ def hard_sigmoid(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Tas
         kind = out.dtype.type
         np.multiply(x, kind(alpha), out)
         np.add(out, kind(beta), out)
-        np.maximum(out, kind(0), out=out)
-        np.minimum(out, kind(1), out=out)
+        _clip(out, out, 0, 1)
 
     return bind_steps(steps, inputs, outputs[0], work=np.dtype(np.float64) if inputs[0].dtype.kind == "i" else None)
 
@@ -249,13 +266,13 @@ def celu(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 
     def steps(out: Array, x: Array) -> None:
         kind = out.dtype.type
-        np.minimum(x, kind(0), out=out)
+        _clip(out, x, -np.inf, 0)
         np.divide(out, kind(alpha), out)
-        np.expm1(out, out)
+        heavy.expm1_below(out)
         np.multiply(out, kind(alpha), out)
         choose(out, x >= 0, x, out)
 
-    return bind_steps(steps, inputs, outputs[0])
+    return heavy.bind(steps, inputs[0], outputs[0])
 
 
 @binder("HardShrink")
@@ -278,9 +295,7 @@ def soft_shrink(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task
         raise ValueError(f"SoftShrink: lambd {lambd} is negative")
 
     def steps(out: Array, x: Array) -> None:
-        kind = out.dtype.type
-        np.maximum(x, kind(-lambd), out=out)
-        np.minimum(out, kind(lambd), out=out)
+        _clip(out, x, -lambd, lambd)
         np.subtract(x, out, out)
 
     return bind_steps(steps, inputs, outputs[0])

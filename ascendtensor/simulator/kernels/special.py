@@ -163,5 +163,5 @@ def gelu(out: Array, x: Array) -> None:
     np.multiply(out, kind(0.5), out)
     _gauss(size, 0.5, out)
     np.multiply(out, size, out)
-    np.subtract(np.maximum(x, kind(0)), out, out)
+    np.subtract(x.clip(kind(0), kind(np.inf)), out, out)
     np.copysign(out, x, out)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ascendtensor.simulator.kernels import registry, rules, special
+from ascendtensor.simulator.kernels import heavy, registry, rules, special
 from ascendtensor.simulator.kernels.blocks import bind_steps, bind_ufunc
 from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Task, binder, infer
@@ -204,7 +204,7 @@ def _special_binder(function: Any, work: np.dtype[Any] | None = None) -> registr
         x = inputs[0]
         if not inexact(x.dtype) or x.dtype.kind == "c":
             raise TypeError(f"no kernel for {x.dtype}")
-        return bind_steps(function, [x], outputs[0], work=work)
+        return heavy.bind(function, x, outputs[0]) if work is None else bind_steps(function, [x], outputs[0], work=work)
 
     return bind
 

@@ -541,3 +541,22 @@ def test_divisions_with_remainder_have_numpys_bits(op_type, operands):
     got = run(op_type, [a, b])
     same = (got.view(np.uint32) == want.view(np.uint32)) | (np.isnan(got) & np.isnan(want))
     assert same.all(), (a[~same][:3], np.broadcast_to(b, a.shape)[~same][:3])
+
+
+@pytest.mark.parametrize("op_type", ["Elu", "Softplus", "LogSigmoid", "GeluV2", "LeakyRelu"])
+def test_long_activations_are_those_of_short_pieces_and_accurate(op_type):
+    x = np.random.default_rng(8).normal(size=300000).astype(F32) * 9
+    x[:5] = [np.nan, np.inf, -np.inf, -0.0, -1e-30]
+    attrs = {"LeakyRelu": {"negative_slope": 0.2}}.get(op_type)
+    got = run(op_type, [x], attrs)
+    np.testing.assert_array_equal(got[:3000], run(op_type, [x[:3000]], attrs))
+    wide = x.astype(F64)
+    with np.errstate(all="ignore"):
+        want = {
+            "Elu": lambda: np.where(wide > 0, wide, np.expm1(wide)),
+            "Softplus": lambda: np.logaddexp(0, wide),
+            "LogSigmoid": lambda: -np.logaddexp(0, -wide),
+            "GeluV2": lambda: run("GeluV2", [wide]),
+            "LeakyRelu": lambda: np.where(wide > 0, wide, 0.2 * wide),
+        }[op_type]()
+    np.testing.assert_allclose(got[3:], want[3:], rtol=2e-6, atol=1e-37)
