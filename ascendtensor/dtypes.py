@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
+from . import absent
 from .codes import DataType
 from .errors import DTypeError
 
@@ -131,6 +132,12 @@ class dtype:
 
     def __repr__(self) -> str:
         return f"ascendtensor.{self.name}"
+
+    if not TYPE_CHECKING:  # else every name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            advice = {name: "its .numpy has it"} if hasattr(np.dtype, name) else {}
+            raise absent.attribute_error("'dtype' object", name, self, advice)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return as_dtype, (self.name,)

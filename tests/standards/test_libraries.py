@@ -45,6 +45,12 @@ def test_tensors_are_known_by_their_attributes(make: Any, values: Any) -> None:
     assert x.dtype.kind == values.dtype.kind and x.dtype.type is values.dtype.type and x.strides == values.strides
 
 
+def test_what_numpys_dtypes_have_beyond_is_theirs() -> None:
+    with pytest.raises(AttributeError, match=r"'dtype' object has no attribute 'byteorder': its \.numpy has it"):
+        at.float32.byteorder  # type: ignore[attr-defined]  # noqa: B018
+    assert at.float32.numpy.isnative and not hasattr(at.float32, "lanes")
+
+
 def test_dtypes_of_bfloat16_are_floating() -> None:
     assert at.bfloat16.kind == "f" and at.bfloat16.type(1.5) == 1.5
 
