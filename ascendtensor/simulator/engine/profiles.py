@@ -39,7 +39,9 @@ RULED_OUT: Final[Mapping[int, Mapping[str, str]]] = {number: {"bfloat16": _BFLOA
 _SINGLES: Final = "https://www.hiascend.com/document/detail/zh/canncommercial/800/apiref/aolapi/context/aclnnMm.md"
 """The parameter cubeMathType, here and on the pages of the other products and convolutions: on the Atlas training (910) and inference
 (310P) products the cube unit does not take FLOAT, and a call that is told to keep the dtype fails."""
-NO_SINGLES_IN_CUBE: Final = frozenset(
+NO_SINGLES_IN_CUBE: Final = frozenset((1001, 2002))
+"""By NpuArch the chips that those pages name; of the Ascend310B none speaks."""
+CUBE: Final = frozenset(
     (
         "MatMul",
         "MatMulV2",
