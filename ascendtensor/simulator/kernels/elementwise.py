@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ascendtensor.codes import DataType
-from ascendtensor.simulator.kernels import division, half_tables, registry, rules
+from ascendtensor.simulator.kernels import division, half_tables, heavy, registry, rules
 from ascendtensor.simulator.kernels.blocks import Steps, bind_steps, bind_ufunc, one_dtype
 from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.masks import choose, clear
@@ -208,7 +208,7 @@ def log_add_exp(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task
         if level != 1.0:
             np.multiply(low, low.dtype.type(level), low)
         np.exp(low, low)
-        np.log1p(low, low)
+        heavy.log1p_of_share(low)
         if level != 1.0:
             np.divide(low, low.dtype.type(level), low)
         np.add(out, low, out)

@@ -46,8 +46,26 @@ def _embedding_bag(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
             continue
         if factors is not None:
             rows *= wide(factors.reshape(-1)[chosen])[:, None]
-        total = np.add.reduceat(rows, own - own[0], axis=0)
+        total = _sums(rows, own - own[0], sizes[bags])
         y[bags] = total / sizes[bags][:, None].astype(total.dtype) if mode == "mean" else total
+
+
+def _sums(rows: Array, starts: Array, sizes: Array) -> Array:
+    """Sums of bags of rows that follow one another: where their sizes are alike, of the first row of each, the second and so on."""
+    most = int(sizes.max())
+    if most * len(sizes) > 2 * len(rows):
+        return np.add.reduceat(rows, starts, axis=0)
+    if most * len(sizes) == len(rows):
+        equal = rows.reshape(len(sizes), most, rows.shape[1])
+        whole: Array = equal[:, 0].copy()
+        for place in range(1, most):
+            np.add(whole, equal[:, place], whole)
+        return whole
+    whole = rows[starts]
+    for place in range(1, most):
+        longer = (sizes > place).nonzero()[0]
+        whole[longer] += rows[starts[longer] + place]
+    return whole
 
 
 def _maxima(rows: Array, indices: Array, starts: Array, sizes: Array, y: Array, largest: Array, bags: Array) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels.blocks import BLOCK, pieces
 from ascendtensor.simulator.kernels.halves import store
+from ascendtensor.simulator.kernels.heavy import log1p_of_share
 from ascendtensor.simulator.kernels.operands import as_is, broadcast, needs, same, unknown, wide
 from ascendtensor.simulator.kernels.registry import (
     UNKNOWN_RANK,
@@ -207,7 +208,7 @@ def _smooth_l1(arrays: list[Array], attrs: Attrs) -> Array:
     sigma = kind(attrs["sigma"])
     if sigma == 0:
         return far
-    near = np.minimum(far, sigma)  # up to sigma the parabola near * near / 2 / sigma, beyond it far - sigma / 2
+    near = far.clip(kind(0), sigma)  # up to sigma the parabola near * near / 2 / sigma, beyond it far - sigma / 2
     np.subtract(far, near * kind(0.5), far)
     np.multiply(far, near, far)
     np.divide(far, sigma, far)
@@ -236,8 +237,17 @@ def _binary_cross_entropy(arrays: list[Array], attrs: Attrs) -> Array:
     return loss * arrays[2] if len(arrays) > 2 else loss
 
 
+def _softplus(x: Array) -> Array:
+    """log(1 + exp(x)) without overflow."""
+    bend = np.negative(np.absolute(x))
+    np.exp(bend, bend)
+    log1p_of_share(bend)
+    bend += x.clip(0, np.inf)
+    return bend
+
+
 def _logits_loss(x: Array, target: Array, weight: Array | None, positive: Array | None) -> Array:
-    tail = np.log1p(np.exp(-np.abs(x))) + np.maximum(-x, 0)
+    tail = _softplus(-x)
     loss: Array = (1 - target) * x + (tail if positive is None else (1 + (positive - 1) * target) * tail)
     return loss if weight is None else loss * weight
 
@@ -389,8 +399,7 @@ def _logits_loss_v1_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> 
 def _soft_margin(arrays: list[Array], attrs: Attrs) -> Array:
     """log(1 + exp(-y x)) without overflow."""
     gain = arrays[0] * arrays[1]
-    loss: Array = np.log1p(np.exp(-np.abs(gain))) + np.maximum(-gain, 0)
-    return loss
+    return _softplus(-gain)
 
 
 _loss("SoftMarginLoss")(_soft_margin)

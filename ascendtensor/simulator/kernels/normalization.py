@@ -385,6 +385,12 @@ def _windows(shape: Shape) -> Iterator[tuple[slice, slice]]:
             yield slice(start, start + samples), slice(first, first + width)
 
 
+_FEW = 128
+"""Samples whose float32 sums may be added up as they are."""
+_SHORT = 8
+"""Elements of a channel up to which a call for each channel costs more than its sum."""
+
+
 def _sums(x: Array, center: Array | None) -> Array:
     """Sums of each channel in float64, or of the squared distances from a center."""
     total = np.zeros(x.shape[1])
@@ -393,13 +399,19 @@ def _sums(x: Array, center: Array | None) -> Array:
         rows = np.empty((*piece.shape[:2], 1), piece.dtype)
         if center is not None:
             piece = np.subtract(piece, center[None, channels, None].astype(piece.dtype))
-        if piece.shape[2] > LONG:
+        if piece.shape[2] <= _SHORT:  # one element of each after the other
+            if center is not None:
+                np.square(piece, piece)
+            rows = np.array(piece[..., :1])
+            for place in range(1, piece.shape[2]):
+                np.add(rows, piece[..., place : place + 1], rows)
+        elif piece.shape[2] > LONG:
             rows = np.add.reduce(piece if center is None else np.square(piece, piece), axis=2)
         else:  # by the matrix library
             np.matmul(
                 piece[:, :, None], column_of_ones(piece.shape[2], piece.dtype) if center is None else piece[..., None], rows[..., None]
             )
-        total[channels] += np.add.reduce(rows.reshape(piece.shape[:2]), axis=0, dtype=np.float64)
+        total[channels] += np.add.reduce(rows.reshape(piece.shape[:2]), axis=0, dtype=np.float64 if len(rows) > _FEW else None)
     return total
 
 
