@@ -83,19 +83,28 @@ def bind_with_numbers(steps: Callable[..., Any], operands: Sequence[Array], out:
     large = [x for x in operands if x.size != 1]
     if out.size < WORTH or key is None or len(large) != 1 or large[0].shape != out.shape:
         return otherwise
-    numbers = [None if x is large[0] else x for x in operands]
-    return _with_numbers, (key, steps, large[0], numbers, out, otherwise, worth)
+    numbers = [None if x is large[0] else x.reshape(()) for x in operands]
+    bits = [x.view(np.uint16) for x in numbers if x is not None]
+    place = next(at for at, x in enumerate(numbers) if x is None)
+    return _with_numbers, ((key, place), bits, steps, large[0], numbers, out, otherwise, worth)
 
 
 def _with_numbers(
-    key: Hashable, steps: Callable[..., Any], x: Array, numbers: list[Array | None], out: Array, otherwise: Task, worth: int
+    key: Hashable,
+    bits: list[Array],
+    steps: Callable[..., Any],
+    x: Array,
+    numbers: list[Array | None],
+    out: Array,
+    otherwise: Task,
+    worth: int,
 ) -> None:
-    told: _Key = (key, *(None if each is None else each.view(np.uint16).item() for each in numbers)), x.dtype, out.dtype
+    told: _Key = (key, *[each.item() for each in bits]), x.dtype, out.dtype
     table = _TABLES.get(told)
     if table is not None:
         fn, args = _looked_up(table, x, out)
     elif told in _SEEN or out.size >= worth:
-        every = [None if each is None else np.broadcast_to(each.astype(FLOAT32).reshape(()), EVERY.shape) for each in numbers]
+        every = [None if each is None else np.broadcast_to(each.astype(FLOAT32), EVERY.shape) for each in numbers]
         fn, args = bind(told[0], lambda wide, floats: steps(wide, *(floats if each is None else each for each in every)), 0, x, out)
     else:
         if len(_SEEN) >= _MOST:
