@@ -45,12 +45,9 @@ LINEAR: Mapping[str, Mapping[str, str]] = {
     "eigh": {"largest": REBUILT},
     "lu": {**each(NOT_FINITE, FACTORS), "expanded": SINGULAR},
     "lu_unpack": {**each(NOT_FINITE, FACTORS), "expanded": SINGULAR},
+    "cov": {"-inf": "nobody looks for negative weights, which would wait for the device", "largest": OVERFLOW},
     "lu_solve": {**each(INFINITE, SUBSTITUTION), "largest": REBUILT},
-    "solve_triangular": {
-        "-0.0": "a zero on the diagonal is refused, as the docstring says; PyTorch gives infinities",
-        "subnormal": OVERFLOW,
-    },
-    **overflowing("matrix_norm", "linalg_norm", "multi_dot", "chain_matmul", "cdist", "renorm", "cov", "corrcoef"),
+    **overflowing("matrix_norm", "linalg_norm", "multi_dot", "chain_matmul", "cdist", "renorm", "corrcoef"),
     "matrix_exp": {"largest": "a norm beyond the dtype's range is no measure for how often to halve: the series itself overflows"},
 }
 
@@ -60,7 +57,7 @@ NETWORKS: Mapping[str, Mapping[str, str]] = {
     **overflowing("conv1d", "conv3d", "conv2d_weight", "conv_tbc", "lp_pool1d", "lp_pool2d", "lp_pool3d", "normalize", "batch_norm"),
     **{name: {**each(INFINITE, ZEROS_AROUND), "largest": OVERFLOW} for name in ("conv_transpose1d", "conv_transpose3d")},
     **{name: {**each(NOT_FINITE, ZEROS_AROUND), "largest": OVERFLOW} for name in ("conv_transpose2d", "conv1d_input", "conv3d_input")},
-    "conv2d_input": each(NOT_FINITE, ZEROS_AROUND),
+    **{name: each(NOT_FINITE, ZEROS_AROUND) for name in ("conv2d_input", "convolution")},
     **{
         f"adaptive_avg_pool{rank}d": {"empty": "an image without elements is refused; PyTorch gives NaN for an output of one element"}
         for rank in (1, 2, 3)
@@ -71,10 +68,15 @@ NETWORKS: Mapping[str, Mapping[str, str]] = {
     **overflowing(
         "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "nll_loss",
         "poisson_nll_loss", "multilabel_soft_margin_loss", "margin_ranking_loss", "cosine_embedding_loss", "triplet_margin_loss",
-        "triplet_margin_with_distance_loss", "cross_entropy", "scaled_dot_product_attention",
+        "triplet_margin_with_distance_loss", "l1_loss", "smooth_l1_loss",
         "cosine_similarity", "pairwise_distance", "rnn_relu_cell", "rnn_tanh", "rnn_relu",
-        "interpolate.bicubic2d", "embedding_bag",
+        "interpolate.bicubic2d",
     ),
+    "cross_entropy": {"-inf": CHOSEN, "largest": OVERFLOW},
+    "embedding_bag": {
+        "largest": OVERFLOW,
+        "expanded": "the operator needs the number of indices as the last offset, where it is given; PyTorch takes any number for it",
+    },
     "linear_cross_entropy": {"-inf": CHOSEN, "largest": OVERFLOW},
     "multilabel_margin_loss": {"nan": "NaN shows in the loss; in the reference, as in PyTorch, a comparison with it is false"},
     "multi_head_attention_forward": {
@@ -100,16 +102,11 @@ FOR_OTHER_DTYPES: Mapping[str, Mapping[str, str]] = {
     "binary_cross_entropy": each(NOT_FINITE, UNSEEN),
     **{name: {"one": UNSEEN} for name in ("nll_loss", "linear_cross_entropy")},
     "scaled_dot_product_attention": {
-        "inf": "scores that are all -inf without a mask give NaN; PyTorch gives 0, which would take two launches more"
+        "inf": "scores that are all -inf without a mask give NaN; PyTorch gives 0, which would take two launches more",
+        "largest": OVERFLOW,
     },
     **{name: {"largest": "the reference's own float64 is exceeded on the way"} for name in ("grid_sample", "grid_sample.volume")},
-    "cov": {"-inf": "nobody looks for negative weights, which would wait for the device"},
-    "convolution": each(NOT_FINITE, ZEROS_AROUND),
-    "cross_entropy": {"-inf": CHOSEN, "one": UNSEEN},
-    **overflowing("l1_loss", "smooth_l1_loss"),
-    "embedding_bag": {
-        "one": UNSEEN,
-        "expanded": "the operator needs the number of indices as the last offset, where it is given; PyTorch takes any number for it",
-    },
+    "cross_entropy": {"one": UNSEEN},
+    "embedding_bag": {"one": UNSEEN},
 }
 """Disagreements of halves, float64 or complex numbers, or of more samples, which the quick run has not."""
