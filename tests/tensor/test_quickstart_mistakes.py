@@ -33,7 +33,7 @@ MISTAKES: dict[str, tuple[Callable[[at.Tensor], Any], str]] = {
     "the class as a function": (lambda x: at.Tensor([1, 2]), r"tensor\(data\)"),
     "gradients": (lambda x: x.backward(), "by hand"),
     "cuda": (lambda x: x.cuda(), r"\.npu\(\)"),
-    "NumPy's own loops": (lambda x: np.apply_along_axis(sorted, 0, x), r"np\.asarray\(t\)"),
+    "what NumPy alone has": (lambda x: np.packbits(x > 0), r"np\.asarray\(t\)"),
     "the length of a number": (lambda x: len(x.sum()), r"item\(\) gives its value"),
     "a loop over a number": (lambda x: list(x.sum()), r"item\(\) gives its value"),
     "no timing": (lambda x: at.Event().elapsed_time(at.Event()), "enable_timing=True"),
