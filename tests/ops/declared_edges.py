@@ -66,3 +66,10 @@ FOR_OTHER_DTYPES: Mapping[str, Mapping[str, str]] = {
     "vecdot": {"largest": OVERFLOWING},
 }
 """Disagreements that only the slow sweep sees: of halves, float64 and complex numbers, and of more samples."""
+
+OF_INTEGERS: Mapping[str, Mapping[str, str]] = {
+    "lcm": {"most": "a multiple that the dtype does not hold wraps before its sign is dropped, or after it, as in PyTorch"},
+    "pow": {"least": "a tensor of negative exponents gives what 1 / power is cut to, as in PyTorch; NumPy raises"},
+    "unravel_index": {"most": "numbers out of range are not looked for on the device, as in PyTorch; NumPy raises"},
+}
+"""Disagreements at the ends of an integer dtype."""

@@ -19,7 +19,9 @@ from ascendtensor.dtypes import dtype as DType
 VALUES = ("nan", "inf", "-inf", "-0.0", "largest", "subnormal")
 LAYOUTS = ("transposed", "stepped", "reversed", "expanded")
 SHAPES = ("0-d", "one", "empty")
-KINDS = (*VALUES, *LAYOUTS, *SHAPES)
+ENDS = ("least", "most")
+"""Of an integer dtype."""
+KINDS = (*VALUES, *LAYOUTS, *SHAPES, *ENDS)
 
 MOST_ELEMENTS = 2000
 """Larger samples show nothing more."""
@@ -114,6 +116,25 @@ def is_inexact(values: Array) -> bool:
 # Values
 
 
+def ends(record: Record, dtype: DType) -> Iterator[Edge]:
+    """The ends of an integer dtype in all operands of it."""
+    limits = np.iinfo(dtype.numpy)
+    for kind, number in zip(ENDS, (limits.min, limits.max), strict=True):
+        for base in bases(record, dtype):
+            sample = changed(base, lambda at, values, number=number: _ended(at, values, number) if values.dtype == dtype.numpy else values)
+            yield Edge(kind, sample, base, "")
+
+
+def _ended(number: int, values: Array, end: int) -> Array:
+    result = np.array(values, order="C")
+    result.reshape(-1)[_place(number, result)] = end
+    return result
+
+
+def _place(number: int, values: Array) -> int:
+    return zlib.crc32(f"{number} {values.shape}".encode()) % values.size
+
+
 def _with_values(kind: str, found: list[With], dtype: DType) -> Iterator[Edge]:
     """In all floating operands of one base, in the first and the last alone of others."""
     most = max(len(found), min(3, 1 + max(len(_floating(base)) for base in found)))
@@ -135,7 +156,7 @@ def _placed(kind: str, number: int, values: Array) -> Array:
     """A copy with the value in one place; of complex numbers in a real part and in the imaginary part of the next one."""
     result = np.array(values, order="C")
     flat = result.reshape(-1)
-    at = zlib.crc32(f"{number} {values.shape}".encode()) % flat.size
+    at = _place(number, result)
     if result.dtype.kind == "c":
         flat.real[at] = value(kind, result.real.dtype)
         flat.imag[(at + 1) % flat.size] = value(kind, result.real.dtype)

@@ -167,6 +167,8 @@ def trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, dim: int = -1) 
 
 def panels(y: Array, x: Array | None, dx: float, dim: int) -> Array:
     steps: Any = dx
+    # Neighbours are added, and places subtracted, without wrapping.
+    y, x = (each.astype(np.float64) if each is not None and each.dtype.kind in "iub" else each for each in (y, x))
     if x is not None:
         steps = np.diff(x, axis=dim if x.ndim > 1 else 0)
         steps = steps if x.ndim > 1 else np.moveaxis(steps.reshape(steps.shape + (1,) * (y.ndim - 1)), 0, dim)
