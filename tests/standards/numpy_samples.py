@@ -212,6 +212,7 @@ SHAPING: Final[dict[str, list[Call]]] = {
     "apply_along_axis": [
         lambda x: np.apply_along_axis(np.sum, 0, x.a),
         lambda x: np.apply_along_axis(np.diff, 1, x.t),
+        lambda x: np.apply_along_axis(sorted, 0, x.a),
         lambda x: np.apply_along_axis(lambda row: row[:2, None] * row[None, :3], -1, x.a),
         lambda x: np.apply_along_axis(lambda row, add: row[0] + add, 1, x.t, 2.0),
     ],

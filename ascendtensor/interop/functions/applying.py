@@ -23,11 +23,16 @@ def _apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: An
     if not all(around):
         raise ValueRangeError("there is no row to call the function with").with_context("apply_along_axis", (arr,))
     found = [func1d(row, *args, **kwargs) for row in views.unbind(views.reshape(rows, (-1, rows.shape[-1])), 0)]
-    whole = shape.stack(border.tensors(arr, *found)[1:], 0)
+    whole = _stacked(arr, found)
     inner = whole.ndim - 1
     whole = views.reshape(whole, (*around, *whole.shape[1:]))
     order = (*range(axis), *range(len(around), len(around) + inner), *range(axis, len(around)))
     return views.permute(whole, order) if order else whole
+
+
+def _stacked(like: Any, parts: Any) -> Any:
+    """Results in one tensor; lists of tensors stay on the device, too."""
+    return shape.stack(border.tensors(like, *(_stacked(like, part) if isinstance(part, (list, tuple)) else part for part in parts))[1:], 0)
 
 
 def _apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
