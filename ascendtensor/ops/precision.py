@@ -79,6 +79,11 @@ def parts_of_singles() -> tuple[DType, int] | None:
     return None if complete or _precision == HIGHEST else (d.float16, 3)
 
 
+def singles_are_whole() -> bool:
+    """Whether products of float32 matrices are made as they are, on a chip that can."""
+    return _precision != MEDIUM and device.soc_name().startswith(SINGLES_IN_CUBE)
+
+
 def warn_of_wide(dtype: DType) -> None:
     """Once a process, on a real chip, that float64 is slow there or missing; the simulator computes it like any other dtype."""
     global _warned
