@@ -146,7 +146,8 @@ def eigvals(A: T, *, out: T | None = None) -> T:
 def _schur(matrix: T, wanted: bool) -> _Schur:
     size = matrix.desc.shape[-1]
     largest = reduction.amax(unary.abs(matrix), (-2, -1), True)
-    scale = comparison.where(comparison.gt(largest, 0), largest, 1.0)
+    # Not less than what can be divided by.
+    scale = elementwise.clamp(largest, min=d.finfo(largest.desc.dtype).tiny)
     form, vectors = _hessenberg(elementwise.div(matrix, scale), wanted)
     dtype = matrix.desc.dtype.to_complex()
     form, vectors = comparison.cast(form, dtype), comparison.cast(vectors, dtype) if wanted else None
