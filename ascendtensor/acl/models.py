@@ -109,8 +109,11 @@ def tensors(desc: int, kind: str) -> list[tuple[str, int, int, int, Ints]]:
 
 
 def ranges(desc: int, index: int) -> list[tuple[int, int]]:
-    """Low and high of each dim of an input of open shape, high -1 for no limit; empty for others."""
-    record, code = _mdl().get_input_dims_range(desc, index)
+    """Low and high of each dim of an input, high -1 for no limit; empty where the model has gears, or pyACL is older than the question."""
+    ask = getattr(_mdl(), "get_input_dims_range", None)
+    if ask is None:
+        return []
+    record, code = ask(desc, index)
     _check(code, "get_input_dims_range")
     return [(pair[0], pair[1]) for pair in record["range"]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, overload
 
 from ..acl import models as calls
@@ -139,12 +139,24 @@ def describe(desc: int) -> tuple[ModelTensors, ModelTensors, Gears | None, int]:
     """
     found = calls.tensors(desc, "input")
     carrier = next((index for index, each in enumerate(found) if each[0] == calls.GEAR_INPUT), -1)
-    inputs = ModelTensors(_tensor(each, calls.ranges(desc, index)) for index, each in enumerate(found) if index != carrier)
-    outputs = ModelTensors(_tensor(each, []) for each in calls.tensors(desc, "output"))
-    return inputs, outputs, _gears(desc, inputs), carrier
+    inputs = ModelTensors(_tensor(each) for index, each in enumerate(found) if index != carrier)
+    outputs = ModelTensors(map(_tensor, calls.tensors(desc, "output")))
+    gears = _gears(desc, inputs)
+    if gears is None and any(size < 0 for each in inputs for size in each.shape):
+        inputs = ModelTensors(each._replace(ranges=_ranges(each.shape, calls.ranges(desc, index))) for index, each in enumerate(inputs))
+    return inputs, outputs, gears, carrier
 
 
-def _tensor(found: tuple[str, int, int, int, list[int]], ranges: Iterable[tuple[int, int]]) -> ModelTensor:
+def _ranges(shape: Shape, said: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Those of an input of open shape. ACL has them for fixed inputs too, and gives -1 twice for an open dimension that has none."""
+    if min(shape, default=0) >= 0:
+        return ()
+    if len(said) != len(shape):
+        said = [(size, size) for size in shape]
+    return tuple((max(low, 0), high if high > 0 else -1) for low, high in said)
+
+
+def _tensor(found: tuple[str, int, int, int, list[int]]) -> ModelTensor:
     name, number, layout, nbytes, dims = found
     try:
         dtype = from_acl(number)
@@ -156,7 +168,7 @@ def _tensor(found: tuple[str, int, int, int, list[int]], ranges: Iterable[tuple[
         written = Format(layout).name
     except ValueError:
         written = str(layout)
-    return ModelTensor(name, tuple(dims), dtype, written, nbytes, tuple(ranges))
+    return ModelTensor(name, tuple(dims), dtype, written, nbytes)
 
 
 def _gears(desc: int, inputs: ModelTensors) -> Gears | None:

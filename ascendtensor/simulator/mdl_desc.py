@@ -211,8 +211,12 @@ def get_cur_output_dims(model_desc: int, index: int) -> tuple[dict[str, Any], in
 
 @function("acl.mdl.get_input_dims_range", "KK", {})
 def get_input_dims_range(model_desc: int, index: int) -> tuple[dict[str, Any], int]:
-    """(record, ret): low and high of each dim of a model of open shapes, high -1 for no limit; none otherwise (PY-13)."""
-    ranges = _at(_inputs(model_desc), index).ranges
+    """(record, ret): low and high of each dim, twice the dim for a fixed input; none for models with gears (PY-13).
+
+    So does `GetDimsRange` of GE (`api/acl/acl_model/model/model_om2.cpp`), and its tests ask for it (`aclmdlGetInputDimsRange_*Scenario`).
+    """
+    info = _at(_inputs(model_desc), index)
+    ranges = () if _file(model_desc).gears else info.ranges or tuple((size, size) for size in info.dims)
     return {"rangeCount": len(ranges), "range": [list(pair) for pair in ranges]}, 0
 
 

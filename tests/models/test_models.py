@@ -19,6 +19,7 @@ from onnx import TensorProto, helper
 
 import ascendtensor as at
 from ascendtensor import errors, simulator
+from ascendtensor.acl import models as calls
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 Y = linear_reference(X)
@@ -330,6 +331,14 @@ def test_gears_of_dims(folder: Path) -> None:
             assert np.array_equal(made(a, b).numpy(), a @ b)
         with pytest.raises(errors.ShapeError, match=r"\[2, 3\], \[3, 1\] or \[4, 3\], \[3, 2\]"):
             made(np.ones((4, 3), np.float32), np.ones((3, 1), np.float32))
+
+
+@pytest.mark.parametrize("said", [[], [(-1, -1), (4, 4)], [(1, -1), (4, 4)]], ids=["nothing", "no_limits", "from_one"])
+def test_open_shapes_without_upper_limits(open_net: Path, monkeypatch: pytest.MonkeyPatch, said: list[tuple[int, int]]) -> None:
+    monkeypatch.setattr(calls, "ranges", lambda desc, index: said)  # GE's GetDimsRange gives the dims where there are no ranges
+    with at.models.load(open_net) as made:
+        assert made.open and made.inputs[0].ranges == ((max(said[0][0], 0) if said else 0, -1), (4, 4))
+        assert made(at.ones(3, 4)).shape == (3, 3)
 
 
 def test_open_shapes(open_net: Path) -> None:

@@ -198,7 +198,9 @@ def test_records_have_the_bindings_form(acl: ModuleType, net: Path, batches: Pat
         assert mdl.get_input_dynamic_dims(desc, index, count) == (None, 100000)
     assert mdl.get_input_dynamic_gear_count(desc, 0) == mdl.get_input_dynamic_gear_count(0, RESERVED) == (0, 100000)
     assert mdl.get_input_dims_range(described(acl, open_net), 0) == ({"rangeCount": 2, "range": [[1, 8], [4, 4]]}, 0)
-    assert mdl.get_input_dims_range(described(acl, net), 0) == ({"rangeCount": 0, "range": []}, 0)
+    assert mdl.get_input_dims_range(described(acl, net), 0) == ({"rangeCount": 2, "range": [[2, 2], [4, 4]]}, 0)
+    for path in (batches, images, gears):
+        assert mdl.get_input_dims_range(described(acl, path), 0) == ({"rangeCount": 0, "range": []}, 0)
     assert mdl.get_dynamic_batch(0) == mdl.get_dynamic_hw(0, 0) == ({}, 100000)
     assert mdl.get_op_attr(described(acl, net), "mul", "_datadump_original_op_names") == ""
 
