@@ -162,4 +162,19 @@ def masked_fill(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task
     (x, mask, value), out = inputs, outputs[0]
     if x.__array_interface__ == out.__array_interface__ and mask.shape == out.shape and out.dtype.itemsize <= 8:
         return fill, (out, mask, value.reshape(()))
+    rank = len(mask.shape)
+    while rank and mask.shape[rank - 1] == 1:
+        rank -= 1
+    if x.shape == out.shape and mask.ndim == out.ndim and mask.shape[:rank] == out.shape[:rank] and out.size >= _LONG * max(mask.size, 1):
+        return _fill_lines, (x, mask.reshape(-1), value.reshape(()), out)
     return _bind_choice(mask, value.reshape(()), x, out)
+
+
+_LONG = 64
+"""Elements of lines that are chosen as a whole."""
+
+
+def _fill_lines(x: Array, chosen: Array, value: Array, out: Array) -> None:
+    if x.__array_interface__ != out.__array_interface__:
+        np.copyto(out, x)
+    out.reshape(chosen.size, -1)[chosen] = value

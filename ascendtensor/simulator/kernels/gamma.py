@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ascendtensor.simulator.kernels import registry, rules
-from ascendtensor.simulator.kernels.blocks import bind_steps
+from ascendtensor.simulator.kernels import heavy, registry, rules
 from ascendtensor.simulator.kernels.fits import Fit, pick
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Task, infer
 from ascendtensor.simulator.kernels.special import erfc
@@ -122,7 +121,7 @@ def _reflected_digamma(x: Array) -> Array:
 
 def zeta(out: Array, s: Array, q: Array) -> None:
     """Writes Hurwitz' sum of (k + q) ** -s over k = 0, 1, 2...: the first terms, and Euler and Maclaurin's formula for the others."""
-    total = np.zeros_like(out)
+    total, term = np.zeros_like(out), np.empty_like(out)
     at = np.array(np.broadcast_to(q, out.shape))
     enough = np.clip(s, 10, 100)  # the formula converges where q is not much smaller than s
     pole = (q <= 0) & (q == np.floor(q))
@@ -131,7 +130,8 @@ def zeta(out: Array, s: Array, q: Array) -> None:
         near = (at < enough) & ~pole
         if not near.any() or steps > 100_000:
             break
-        np.add(total, np.power(at, -s), total, where=near)
+        np.power(at, -s, out=term, where=near)
+        np.add(total, term, total, where=near)
         np.add(at, 1, at, where=near)
         steps += 1
     power = np.power(at, -s)
@@ -246,7 +246,7 @@ def _bind(steps: Callable[..., None], dtypes: str) -> registry.BindFunction:
     def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         if inputs[0].dtype.char not in dtypes:
             raise TypeError(f"no kernel for {inputs[0].dtype}")
-        return bind_steps(steps, inputs, outputs[0], work=_FLOAT64)
+        return heavy.bind_wide(steps, inputs, outputs[0], _FLOAT64)
 
     return bind
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from ascendtensor.simulator.kernels.blocks import Steps, bind_steps
@@ -30,6 +33,26 @@ def _run(steps: Steps, x: Array, out: Array) -> None:
             steps(out[at], x[at])
 
     shared(-(-x.size // _PIECE), some, x.size > _SHARED)
+
+
+def bind_wide(steps: Steps, inputs: Sequence[Array], out: Array, work: np.dtype[Any]) -> Task:
+    """Prepares steps without temporaries that compute in another dtype, as `blocks.bind_steps` does."""
+    alike = all(x.shape == out.shape and x.dtype.kind == "f" and x.dtype.itemsize >= 4 for x in (*inputs, out))
+    if not alike or out.size <= _PIECE or any(np.may_share_memory(x, out) for x in inputs):
+        return bind_steps(steps, inputs, out, work=work)
+    return _run_wide, (steps, [x.reshape(-1) for x in inputs], out.reshape(-1), work)
+
+
+def _run_wide(steps: Steps, inputs: Sequence[Array], out: Array, work: np.dtype[Any]) -> None:
+    def some(first: int, last: int) -> None:
+        for piece in range(first, last):
+            at = slice(piece * _PIECE, (piece + 1) * _PIECE)
+            operands = [x[at].astype(work, copy=False) for x in inputs]
+            result = np.empty(operands[0].shape, work)
+            steps(result, *operands)
+            np.copyto(out[at], result, casting="unsafe")
+
+    shared(-(-out.size // _PIECE), some, out.size > _SHARED)
 
 
 def log1p_of_share(u: Array) -> None:

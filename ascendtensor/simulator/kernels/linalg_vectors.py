@@ -90,6 +90,7 @@ def _norms(difference: Array, p: float, out: Array) -> None:
     elif p == 1:
         np.add.reduce(size, axis=1, out=out)
     elif p == 2:
-        np.sqrt(np.add.reduce(np.multiply(size, size, out=size), axis=1), out=out)
+        np.matmul(size[:, None, :], size[:, :, None], out[:, None, None])
+        np.sqrt(out, out)
     else:
         np.power(np.add.reduce(np.power(size, np.float32(p), out=size), axis=1), np.float32(1 / p), out=out)

@@ -420,6 +420,13 @@ def _square(x: Array) -> None:
     np.multiply(x, x, x)
 
 
+def _reduced(ufunc: np.ufunc, x: Array, axes: Axes) -> Array:
+    result = np.empty(rules.reduced(x.shape, axes, False), x.dtype)
+    fn, args = _bind_reduction(ufunc, x, axes, False, result)
+    fn(*args)
+    return result
+
+
 def _lp_norm(x: Array, axes: Axes, p: float, epsilon: float, out: Array) -> None:
     if p == 2 and x.dtype in HALVES:
         squares = _fold_halves(np.add, x, axes, _square)
@@ -429,15 +436,15 @@ def _lp_norm(x: Array, axes: Axes, p: float, epsilon: float, out: Array) -> None
     kind = size.dtype.type
     value: Any
     if p == 0:
-        value = np.add.reduce((size != 0).astype(size.dtype), axis=axes)
+        value = _reduced(np.add, (size != 0).astype(size.dtype), axes)
     elif math.isinf(p):
-        value = (np.maximum if p > 0 else np.minimum).reduce(size, axis=axes)
+        value = _reduced(np.maximum if p > 0 else np.minimum, size, axes)
     elif p == 1:
-        value = np.add.reduce(size, axis=axes)
+        value = _reduced(np.add, size, axes)
     elif p == 2:
         value = np.sqrt(np.add.reduce(np.multiply(size, size, size), axis=axes))
     else:
-        value = np.power(np.add.reduce(np.power(size, kind(p), size), axis=axes), kind(1 / p))
+        value = np.power(_reduced(np.add, np.power(size, kind(p), size), axes), kind(1 / p))
     _finish(np.maximum(value, kind(epsilon)), out)
 
 

@@ -380,9 +380,10 @@ def test_selection(dtype):
         assert np.array_equal(run("SelectV2", [mask, a, b]), want)
         assert np.array_equal(run("Select", [mask, a, b]), want)
         value = np.array(3, dtype)
-        assert np.array_equal(run("MaskedFill", [a, mask, value]), np.where(mask, value, a))
-        in_place = a.copy()
-        assert np.array_equal(run("MaskedFill", [in_place, mask, value], out=in_place), np.where(mask, value, a))
+        for held in (mask, mask[..., :1]) if shape else (mask,):
+            assert np.array_equal(run("MaskedFill", [a, held, value]), np.where(held, value, a))
+            in_place = a.copy()
+            assert np.array_equal(run("MaskedFill", [in_place, held, value], out=in_place), np.where(held, value, a))
     assert run("SelectV2", [np.array([[True], [False]]), np.array(1, dtype), np.zeros(3, dtype)]).shape == (2, 3)
     rows = run("Select", [np.array([True, False]), np.ones((2, 3), dtype), np.zeros((2, 3), dtype)])
     assert np.array_equal(rows, np.array([[1] * 3, [0] * 3], dtype))
