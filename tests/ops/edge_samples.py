@@ -26,7 +26,7 @@ KINDS = (*VALUES, *LAYOUTS, *SHAPES, *ENDS)
 MOST_ELEMENTS = 2000
 """Larger samples show nothing more."""
 BASES = 3
-"""Samples of a record that are derived from; in the quick run layouts are those of two, and small shapes those of one."""
+"""Samples of a record that are derived from; in the quick run layouts and small shapes are those of one."""
 
 Change = Callable[[int, Array], Array]
 
@@ -56,7 +56,7 @@ def derived(record: Record, dtype: DType, quick: bool = True) -> Iterator[Edge]:
     for kind in VALUES:
         yield from _with_values(kind, found, dtype)
     for kind in LAYOUTS:
-        for base in found[:2] if quick else found:
+        for base in found[:1] if quick else found:
             sample = changed(base, lambda _, values, kind=kind: _LAYOUTS[kind](values))
             if any(one is not other for one, other in zip(arrays(sample), arrays(base), strict=True)):
                 yield Edge(kind, sample, base, "")
