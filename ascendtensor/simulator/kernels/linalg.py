@@ -216,18 +216,19 @@ def _triangular_solve(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
         if done.start != done.stop:
             out[..., strip, :] -= np.matmul(matrix[..., strip, done], out[..., done, :])
         triangle = (np.tril if lower else np.triu)(matrix[..., strip, strip])
-        if _is_plain(triangle, out[..., strip, :]):
-            out[..., strip, :] = _factored(np.linalg.solve, triangle, out[..., strip, :])
-        else:
-            _substitute(triangle, out[..., strip, :], lower)
+        _solve_triangle(triangle, out[..., strip, :], lower)
 
 
-def _is_plain(triangle: Array, rhs: Array) -> bool:
-    """Whether rows may be exchanged: no infinities, and no numbers whose products or quotients are such."""
-    limits = np.finfo(triangle.dtype)
-    most = np.maximum(np.abs(triangle).max(initial=0), np.abs(rhs).max(initial=0))  # NaN if there is one
-    least = np.abs(triangle.diagonal(0, -2, -1)).min(initial=1)
-    return bool(most < np.sqrt(limits.max) and least > np.sqrt(limits.tiny))
+def _solve_triangle(triangle: Array, out: Array, lower: bool) -> None:
+    """By a solver that may exchange rows, which infinities and overflow don't survive: then row by row."""
+    try:
+        found = _factored(np.linalg.solve, triangle, out)
+    except np.linalg.LinAlgError:
+        found = None
+    if found is not None and np.isfinite(found).all():
+        np.copyto(out, found)
+    else:
+        _substitute(triangle, out, lower)
 
 
 def _substitute(triangle: Array, out: Array, lower: bool) -> None:
