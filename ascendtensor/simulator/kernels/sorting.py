@@ -56,6 +56,8 @@ _LONG = 4096
 """Elements of lines of a matrix from which one after the other is quicker than all at once."""
 _SHARED = 1 << 17
 """Elements that are looked for on several threads."""
+_TOGETHER = 1 << 16
+"""Elements that are put in order before they are looked for."""
 _FEW = 256
 """Columns of a line at least; also up to how many elements are sorted without their places packed in."""
 
@@ -532,8 +534,19 @@ def _search_row(row: Array, wanted: Array, right: bool, out: Array) -> None:
             return
     flat, target = wanted.reshape(-1), out.reshape(-1)
 
+    side: Any = "right" if right else "left"
+    ordered = row.dtype.itemsize == 4 and row.size >= _FEW and flat.size > _SHARED
+
     def some(start: int, stop: int) -> None:
-        np.copyto(target[start:stop], np.searchsorted(row, flat[start:stop], "right" if right else "left"), casting="unsafe")
+        for first in range(start, stop, _TOGETHER):
+            sought, place = flat[first : min(first + _TOGETHER, stop)], target[first : min(first + _TOGETHER, stop)]
+            if ordered:  # one after the other in order, each halving begins where the last one ended
+                packed = _packed(sought)
+                packed.sort()
+                keys = (packed >> packed.dtype.type(32)).astype(row.dtype)
+                place[_places(packed)] = np.searchsorted(row, keys, side)
+            else:
+                np.copyto(place, np.searchsorted(row, sought, side), casting="unsafe")
 
     shared(flat.size, some, flat.size > _SHARED)
 

@@ -266,3 +266,13 @@ def test_many_integers_are_found_in_a_row(right: bool, spread: int) -> None:
     found = np.empty(wanted.shape, np.int32)
     run("SearchSorted", [row, wanted], [found], dtype=3, right=right)
     np.testing.assert_array_equal(found, np.searchsorted(row, wanted, "right" if right else "left"))
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_many_floats_are_found_in_a_long_row(right: bool) -> None:
+    generator = np.random.default_rng(7)
+    row = np.sort(generator.normal(size=300).astype(np.float32))
+    wanted = np.concatenate([generator.normal(size=150_000).astype(np.float32), row, [np.nan, -0.0, np.inf, -np.inf]]).astype(np.float32)
+    found = np.empty(wanted.shape, np.int32)
+    run("SearchSorted", [row, wanted], [found], dtype=3, right=right)
+    np.testing.assert_array_equal(found, np.searchsorted(row, wanted, "right" if right else "left"))
