@@ -7,7 +7,7 @@ in the plan.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from operator import index as as_int
 from typing import Any, Final, TypeVar
@@ -256,18 +256,26 @@ _PLACES: Final = 32
 
 
 def places(view: TensorBase) -> TensorBase:
-    """Where the elements of a view lie in its storage: int64 of the view's shape; those of the last views are kept."""
-    desc = view.desc
-    kept = desc.device.places
-    key = desc.shape, base.element_strides(view), base.element_offset(view)
-    found: TensorBase | None = kept.get(key)
+    """Where the elements of a view lie in its storage: int64 of the view's shape."""
+    shape, strides, offset = view.desc.shape, base.element_strides(view), base.element_offset(view)
+
+    def all_of_them() -> Any:
+        steps = [np.arange(size) * step for size, step in zip(shape, strides, strict=True)]
+        return sum(np.ix_(*steps), np.int64(offset)) if steps else np.int64(offset)
+
+    return kept_places(view, (shape, strides, offset), all_of_them)
+
+
+def kept_places(like: TensorBase, key: Hashable, make: Callable[[], Any]) -> TensorBase:
+    """Places as an int64 tensor on the device of `like`; the last ones are kept by their key."""
+    device = like.desc.device
+    found: TensorBase | None = device.places.get(key)
     if found is None:
-        steps = [np.arange(size) * step for size, step in zip(key[0], key[1], strict=True)]
-        where = sum(np.ix_(*steps), np.int64(key[2])) if steps else np.int64(key[2])
-        buffer = copies.upload_array(np.ascontiguousarray(where), desc.device.current_stream())
-        found = kept[key] = base.make(view.__class__, TensorDesc.of(desc.shape, int64, desc.device), buffer)
-        while len(kept) > _PLACES:
-            kept.pop(next(iter(list(kept))), None)
+        where = np.ascontiguousarray(make(), np.int64)
+        buffer = copies.upload_array(where, device.current_stream())
+        found = device.places[key] = base.make(like.__class__, TensorDesc.of(where.shape, int64, device), buffer)
+        while len(device.places) > _PLACES:
+            device.places.pop(next(iter(list(device.places))), None)
     return found
 
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from operator import index as as_int
-from typing import Any, TypeVar, overload
+from typing import Any, Final, TypeVar, overload
 
 from .. import base, shapes
 from .. import dtypes as d
@@ -16,7 +17,7 @@ from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import host, views
 from .arguments import checked
-from .call import call, contiguous_copy, empty_like, made, plain, structured
+from .call import call, contiguous_copy, empty_like, kept_places, made, plain, structured
 from .copying import as_pairs as as_pairs
 from .copying import clone as clone
 from .copying import contiguous as contiguous
@@ -27,6 +28,7 @@ from .reduction import sum as total
 from .schema import Row
 from .table import movement as table
 from .table.creation import RANGE
+from .table.indexing import ELEMENTS
 from .writing import check_writable, copy_into, into, move_into, write
 
 T = TypeVar("T", bound=TensorBase)
@@ -501,7 +503,7 @@ def roll(input: T, shifts: Any, dims: Any = None) -> T:
         ShapeError: `shifts` and `dims` differ in length.
         IndexRangeError: There is no such dimension.
 
-    Ascend operator: ViewCopy. Like: torch.roll, numpy.roll. The operator Roll has its shifts as attributes, a model for each.
+    Ascend operator: GatherV2, ViewCopy. Like: torch.roll, numpy.roll. The operator Roll has its shifts as attributes, a model for each.
 
     Examples:
         >>> at.roll(at.tensor([1, 2, 3, 4]), 1)
@@ -519,6 +521,14 @@ def roll(input: T, shifts: Any, dims: Any = None) -> T:
     return _rolled(input, steps, numbers)
 
 
+_FEW_ELEMENTS: Final = 1 << 16
+"""Up to so many, a gather along each dim takes less time than copies of the parts."""
+
+
+def _turned(length: int, step: int) -> list[int]:
+    return [*range(length - step, length), *range(length - step)]
+
+
 def _rolled(input: T, steps: tuple[int, ...], dims: tuple[int, ...]) -> T:
     if not input.desc.numel or not input.desc.shape:
         return clone(input)
@@ -531,6 +541,11 @@ def _rolled(input: T, steps: tuple[int, ...], dims: tuple[int, ...]) -> T:
     source = plain(input)
     if source.desc.dtype is d.complex128:
         return from_pairs(_rolled(as_pairs(source), tuple(step for _, step in moved), tuple(dim for dim, _ in moved)))
+    if source.desc.numel <= _FEW_ELEMENTS:
+        for dim, step in moved:
+            length = source.desc.shape[dim]
+            source = call(ELEMENTS, (source, kept_places(source, ("roll", length, step), partial(_turned, length, step))), (dim,))
+        return source
     result = empty_like(source)
     for sides in product((False, True), repeat=len(moved)):
         to, of = result, source

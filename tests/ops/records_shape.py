@@ -309,9 +309,10 @@ RECORDS = [
             ((), (3,)),
             ((0, 2), (1, 1)),
             ((4,), (4, 0)),
+            ((270, 250), ((5, -2), (0, 1))),
             strided=(1, 0),
         ),
-        (table.VIEW_COPY,),
+        (ELEMENTS, table.VIEW_COPY),
         ALL,
         SAME,
         refused=lambda: [

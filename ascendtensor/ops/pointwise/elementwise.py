@@ -648,7 +648,9 @@ def lerp(input: T, end: T, weight: Any, *, out: T | None = None) -> T:
     """
     if input.desc.dtype.category < d.FLOATING:
         if not isinstance(weight, TensorBase) or weight.desc.shape or weight.desc.dtype.category < d.FLOATING:
-            raise DTypeError(f"a floating dtype is needed, not {input.desc.dtype.name}", where="lerp", advice="Cast with .to(float32) first.")
+            raise DTypeError(
+                f"a floating dtype is needed, not {input.desc.dtype.name}", where="lerp", advice="Cast with .to(float32) first."
+            )
         input, end = comparison.cast(input, weight.desc.dtype), comparison.cast(end, weight.desc.dtype)
     if d.float64 in (input.desc.dtype, end.desc.dtype) or _any_complex(input, end, weight):
         return add(input, mul(sub(end, input), weight), out=out)
