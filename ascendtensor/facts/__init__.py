@@ -3,6 +3,9 @@
 The data (``operators.jsonl``) is condensed from the operator prototypes, kernel information and prebuilt-kernel lists of CANN 8.1.RC1 and
 from its AI CPU kernel lists. Frontend rows and simulator kernels are each checked against it, and neither is made from it.
 
+Of older chips (`CHIPS`) ``chips.jsonl`` says which kernels their AI Core has and for which dtypes, condensed from the kernel
+information of the same release (``op_impl/ai_core/tbe/config/<chip>/aic-<chip>-ops-info.json``).
+
 The first line holds the distinct dtype lists, each later line one operator that refers to them by number. Nothing is read before the first
 question, and a line is decoded only when its operator is asked for.
 """
@@ -18,7 +21,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ..codes import DataType
 
-__all__ = ["ACL_TYPES", "REQUIRED", "Attribute", "Operator", "Parameter", "acl_type", "declare", "names", "operator"]
+__all__ = ["ACL_TYPES", "CHIPS", "REQUIRED", "Attribute", "Operator", "Parameter", "acl_type", "chip_rows", "declare", "names", "operator"]
 
 Kind = Literal["required", "optional", "dynamic"]
 Row = tuple[tuple["str | None", ...], tuple["str | None", ...]]
@@ -30,6 +33,9 @@ class _Required(Enum):
     def __repr__(self) -> str:
         return "REQUIRED"
 
+
+CHIPS: Final = ("Ascend310", "Ascend310P", "Ascend310B", "Ascend910")
+"""Chips before the 910B whose AI Core kernels are known, by the family's name."""
 
 REQUIRED: Final = _Required.REQUIRED
 """In place of a default: the attribute has to be given."""
@@ -149,6 +155,36 @@ class Operator(NamedTuple):
             return "aicpu"
         return None
 
+    def engine_on(self, chip: str, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> str | None:
+        """The engine of an older chip that takes these dtypes, as `engine_for` says of a 910B.
+
+        Where the kernel's dtypes are chosen by a program of CANN's, any are taken. AI CPU kernels are those of the 910B, whose library is
+        the same. An operator whose ``D`` form has a kernel counts: the graph engine turns constant inputs into attributes.
+
+        Args:
+            chip: One of `CHIPS`.
+            inputs, outputs: As of `engine_for`.
+        """
+        row = (_padded(inputs, len(self.inputs)), _padded(outputs, len(self.outputs)))
+        rows = chip_rows(chip, self.op_type)
+        if rows is None and chip_rows(chip, f"{self.op_type}D") is not None:
+            rows = ()
+        if rows is not None and (not rows or any(self._takes(each, row) for each in rows)):
+            return "aicore"
+        if self.engine_910b in ("dsa", "dvpp") or self.op_type in _declared:
+            return self.engine_910b
+        cpu = self.dtypes_910b if self.engine_910b == "aicpu" else self.aicpu_dtypes
+        return "aicpu" if cpu is not None and self._allows(row, cpu) else None
+
+    def _takes(self, kernel: Row, row: Row) -> bool:
+        """Whether a kernel takes a row; parameters that it does not list are not looked at."""
+        sides = zip((self.inputs, self.outputs), kernel, row, strict=True)
+        return all(
+            want == have or (have is None and parameter.kind != "required")
+            for parameters, wanted, given in sides
+            for parameter, want, have in zip(parameters, wanted, given, strict=False)
+        )
+
     def _covers(self, combo: Row, row: Row) -> bool:
         """Whether a legal row is this one; an optional input that no legal row leaves out may still be absent."""
         if combo == row:
@@ -177,6 +213,20 @@ class Operator(NamedTuple):
 def operator(op_type: str) -> Operator | None:
     """The facts of an operator type, or None if CANN has none of that name."""
     return _decode(op_type) if op_type in _index()[1] else _declared.get(op_type)
+
+
+def chip_rows(chip: str, op_type: str) -> tuple[Row, ...] | None:
+    """Rows of dtypes that an older chip's AI Core has kernels for; none at all where a program chooses them, None where it has no kernel.
+
+    Args:
+        chip: One of `CHIPS`.
+        op_type: The operator.
+    """
+    lists, tables = _chips()
+    number = tables[chip].get(op_type)
+    if number is None:
+        return None
+    return tuple(map(_row, lists[number].split())) if number >= 0 else ()
 
 
 _declared: Final[dict[str, Operator]] = {}
@@ -221,6 +271,13 @@ def _index() -> tuple[tuple[tuple[str, ...], ...], dict[str, str]]:
     head, *lines = Path(__file__).with_name("operators.jsonl").read_text(encoding="utf-8").splitlines()
     dtypes = tuple(tuple(_NAMES.get(name, name) for name in entry.split()) for entry in json.loads(head))
     return dtypes, {line[2 : line.index('"', 2)]: line for line in lines}  # a line opens with ["Name"
+
+
+@cache
+def _chips() -> tuple[list[str], dict[str, dict[str, int]]]:
+    """The lists of rows, and for each chip which of them an operator has: -1 where they are not listed."""
+    head, *lines = Path(__file__).with_name("chips.jsonl").read_text(encoding="utf-8").splitlines()
+    return json.loads(head), dict(map(json.loads, lines))
 
 
 @cache

@@ -116,7 +116,40 @@ def test_dtype_names_have_acl_numbers() -> None:
 
 
 def test_the_data_is_small_and_not_read_at_import() -> None:
-    data = Path(facts.__file__).with_name("operators.jsonl")
-    assert data.stat().st_size < 900_000
-    code = "from ascendtensor import facts; print(facts._index.cache_info().currsize)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "0"
+    for name, most in (("operators.jsonl", 900_000), ("chips.jsonl", 100_000)):
+        assert Path(facts.__file__).with_name(name).stat().st_size < most
+    code = "from ascendtensor import facts; print(facts._index.cache_info().currsize, facts._chips.cache_info().currsize)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "0 0"
+
+
+def test_kernels_of_older_chips() -> None:
+    # aic-ascend310b-ops-info.json and its kin, CANN 8.1.RC1
+    assert facts.chip_rows("Ascend310B", "MaxPoolV3") == ((("float16",), ("float16",)),)
+    assert facts.chip_rows("Ascend310P", "BatchNormV3") is None
+    assert facts.chip_rows("Ascend310P", "Add") == (), "chosen by a program: select_format"
+    counts = {chip: sum(facts.chip_rows(chip, name) is not None for name in facts.names()) for chip in facts.CHIPS}
+    assert counts == {"Ascend310": 517, "Ascend310P": 834, "Ascend310B": 697, "Ascend910": 825}
+    for chip in facts.CHIPS:
+        for name in facts.names():
+            operator = facts.operator(name)
+            for inputs, outputs in facts.chip_rows(chip, name) or ():
+                assert operator is not None and len(inputs) <= len(operator.inputs) and len(outputs) <= len(operator.outputs)
+
+
+@pytest.mark.parametrize(
+    ("chip", "op_type", "inputs", "outputs", "engine"),
+    [
+        ("Ascend310B", "Maximum", ("float32", "float32"), ("float32",), "aicore"),
+        ("Ascend310B", "Maximum", ("float64", "float64"), ("float64",), "aicpu"),
+        ("Ascend310B", "MaxPoolV3", ("float32",), ("float32",), None),
+        ("Ascend310B", "RmsNorm", ("float16", "float16"), ("float16", "float32"), None),
+        ("Ascend310B", "NonZero", ("bool",), ("int64",), "aicpu"),
+        ("Ascend310B", "LinSpace", ("float32", "float32", "int64"), ("float32",), "aicore"),  # as LinSpaceD
+        ("Ascend310P", "BNInfer", ("float32",) * 5, ("float32",), "aicore"),
+        ("Ascend310P", "ArgMaxV2", ("int64", "int64"), ("int64",), "aicpu"),
+        ("Ascend910", "StatelessRandomUniformV2", ("int64", "uint64", "uint64", "int32"), ("float32",), "aicpu"),
+    ],
+)
+def test_engines_of_older_chips(chip: str, op_type: str, inputs: tuple[str, ...], outputs: tuple[str, ...], engine: str | None) -> None:
+    operator = facts.operator(op_type)
+    assert operator is not None and operator.engine_on(chip, inputs, outputs) == engine

@@ -81,14 +81,35 @@ def test_operators_without_a_kernel_are_refused_and_those_of_the_graph_engine_pa
     assert said is not None and "op type FillV2 is not found in the op stores of Ascend910B1" in said
 
 
-def test_another_chip_is_checked_by_prototype_and_by_what_a_page_rules_out(caplog: pytest.LogCaptureFixture) -> None:
+def test_another_chip_is_checked_by_prototype(caplog: pytest.LogCaptureFixture) -> None:
+    simulator.configure(soc="Ascend950PR_9599")
+    with caplog.at_level(logging.WARNING, logger="ascendtensor"):
+        compiling.build(op("Acos", "int32"), "Ascend950PR_9599")
+        compiling.build(op("Acos", "int32"), "Ascend950PR_9599")
+    assert [record.name for record in caplog.records] == ["ascendtensor"]  # once
+    assert "no tables of Ascend950PR_9599" in caplog.text and "can't vouch" in caplog.text
+
+
+def test_an_older_chip_is_checked_by_what_a_page_rules_out(caplog: pytest.LogCaptureFixture) -> None:
     simulator.configure(soc="Ascend310P3")
     with caplog.at_level(logging.WARNING, logger="ascendtensor"):
-        compiling.build(op("Acos", "int32"), "Ascend310P3")
         said = refused(op("Acos", "bfloat16"), "Ascend310P3")
     assert "Ascend310P3 does not support bfloat16 (https://www.hiascend.com/" in said and "EZ3003" in said
-    assert [record.name for record in caplog.records] == ["ascendtensor"]  # once
-    assert "no tables of Ascend310P3" in caplog.text and "can't vouch" in caplog.text
+    assert "knows only in part what kernels Ascend310P3 has" in caplog.text and "can't vouch" in caplog.text
+
+
+@pytest.mark.parametrize("soc", ["Ascend310P3", "Ascend310B4", "Ascend910A", "Ascend310"])
+def test_an_older_chip_refuses_what_its_kernel_information_lacks(soc: str) -> None:
+    """op_impl/ai_core/tbe/config/<chip>/aic-<chip>-ops-info.json of CANN 8.1.RC1."""
+    simulator.configure(soc=soc)
+    said = refused(op("Acos", "int32"), soc)
+    assert f"x int32, y int32 is not in the op information library of {soc}, which has float16>float16" in said and "EZ3003" in said
+    operator = facts.operator("BatchNormV3")
+    assert operator is not None
+    said = str(profiles.refusal(operator, soc, ["float32"] * 5, ["float32"] * 5))
+    assert f"op type BatchNormV3 is not found in the op stores of {soc}" in said
+    compiling.build(op("Acos", "float32"), soc)
+    compiling.build(op("Add", "float32", "float32"), soc)
 
 
 @pytest.mark.parametrize(("soc", "taken"), [("Ascend310P3", False), ("Ascend910A", False), ("Ascend310B4", True), ("Ascend910B1", True)])

@@ -24,6 +24,8 @@ KEY: Final = "ascendtensor_profile"
 VERSION: Final = 1
 TABLES: Final = "Ascend910B"
 """Chips that the tables of ``facts`` are of, by the beginning of the name."""
+OLDER: Final[Mapping[int, str]] = {0: "Ascend310", 1001: "Ascend910", 2002: "Ascend310P", 3002: "Ascend310B"}
+"""By NpuArch the older chips whose AI Core kernels ``facts`` knows."""
 ELSEWHERE: Final = frozenset(("ge_local", "rts", "host_cpu"))
 """Libraries of the graph engine that take an operator of any dtype, so that no chip's table lists it."""
 SHOWN: Final = 6
@@ -184,7 +186,9 @@ def refusal(operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -
             return _refused(operator, f"the compiler of {board.soc} refused it, says {board.place}: {said}")
     if soc.startswith(TABLES):
         return _by_tables(operator, soc, inputs, outputs)
-    return _by_pages(operator, soc, inputs, outputs)
+    said = _by_pages(operator, soc, inputs, outputs)
+    older = OLDER.get(chips.ARCHITECTURES.get(soc, -1))
+    return said if said is not None or older is None else _by_older_tables(operator, soc, older, inputs, outputs)
 
 
 def spelled(inputs: Names, outputs: Names) -> str:
@@ -206,20 +210,39 @@ def _by_tables(operator: facts.Operator, soc: str, inputs: Names, outputs: Names
     if operator.engine_for(inputs, outputs) is not None:
         return None
     said = f"{_words(operator, inputs, outputs)} is not in the op information library of {soc}"
-    rows = dict.fromkeys(spelled(*row) for row in operator.combos_910b)
-    if rows:
-        shown = list(rows)[:SHOWN]
-        more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
-        said += f", which has {'; '.join(shown)}{more}"
+    if operator.combos_910b:
+        said += _which_has(operator.combos_910b)
     else:
         lists = [f"{name} {', '.join(dtypes)}" for name, dtypes in operator.dtypes_910b.items()]
         said += f", which has {'; '.join(lists)}" if lists else ""
     return _refused(operator, said)
 
 
+def _by_older_tables(operator: facts.Operator, soc: str, chip: str, inputs: Names, outputs: Names) -> str | None:
+    if operator.engine_910b == "none" and operator.runs_in in ELSEWHERE:
+        return None
+    if operator.engine_on(chip, inputs, outputs) is not None:
+        return None
+    rows = facts.chip_rows(chip, operator.op_type)
+    if rows is None:
+        return _refused(operator, f"op type {operator.op_type} is not found in the op stores of {soc}")
+    return _refused(operator, f"{_words(operator, inputs, outputs)} is not in the op information library of {soc}{_which_has(rows)}")
+
+
+def _which_has(combos: Sequence[tuple[Names, Names]]) -> str:
+    rows = list(dict.fromkeys(spelled(*row) for row in combos))
+    more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
+    return f", which has {'; '.join(rows[:SHOWN])}{more}"
+
+
 def _by_pages(operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -> str | None:
+    known = (
+        "knows only in part what kernels {} has: where CANN chooses dtypes by a program, it"
+        if (chips.ARCHITECTURES.get(soc) in OLDER)
+        else "has no tables of {}: it"
+    )
     _once(
-        f"the simulator has no tables of {soc}: it checks operators' prototypes and what vendor pages rule out, and can't vouch that the "
+        f"the simulator {known.format(soc)} checks operators' prototypes and what vendor pages rule out, and can't vouch that the "
         "chip has each kernel. `python -m ascendtensor compile` on a board writes a profile that it can use (ASCENDTENSOR_SIM_PROFILE)."
     )
     if operator.op_type in CUBE and chips.ARCHITECTURES.get(soc) in NO_SINGLES_IN_CUBE:
