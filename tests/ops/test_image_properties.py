@@ -108,3 +108,13 @@ def test_fold_is_the_adjoint_of_unfold(problem: Any) -> None:
     other = numbers(host(columns).shape, kind, 1)
     back = folding.fold(tensor(other), size, kernel, dilation, padding, stride)
     assert float((host(columns).astype(np.float64) * other).sum()) == float((host(back).astype(np.float64) * x).sum())
+
+
+@pytest.mark.parametrize("stride,dilation", [(1, 1), (2, 1), (2, 2)])
+def test_planes_of_a_volume_are_laid_out_in_parts(monkeypatch: pytest.MonkeyPatch, stride: int, dilation: int) -> None:
+    generator = np.random.default_rng(9)
+    volume, filters = (tensor(generator.normal(size=size).astype(np.float32)) for size in ((2, 2, 9, 7, 6), (3, 2, 3, 2, 3)))
+    whole = host(convolution.conv3d(volume, filters, padding=1, stride=stride, dilation=dilation))
+    monkeypatch.setattr("ascendtensor.ops.nn.convolution._BOUND", 3000)
+    parts = host(convolution.conv3d(volume, filters, padding=1, stride=stride, dilation=dilation))
+    np.testing.assert_allclose(parts, whole, rtol=1e-5, atol=1e-5)

@@ -46,6 +46,8 @@ _TO_WEIGHT: Final = {2: table.CONV2D_WEIGHT, 3: table.CONV3D_WEIGHT}
 _MOST_STRIDE: Final = 63
 _MOST: Final = 255
 """Limits of the operators, from the comments of their prototypes (nn_calculation_ops.h, CANN 8.1.RC1)."""
+_BOUND: Final = 1 << 22
+"""Elements of windows that are laid out in memory together, unless those of one plane are more."""
 
 
 def _road(rows: tuple[Row, ...], kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, dtype: d.dtype) -> Row | None:
@@ -141,6 +143,17 @@ def _gathered(input: T, weight: T, lengths: Ints, stride: Ints, pads: Ints, dila
     """A convolution as a product of matrices."""
     if not input.desc.numel:
         return filled(input, lengths, 0)
+    kernel = weight.desc.shape[2:]
+    parts = -(-prod(lengths[2:]) * input.desc.shape[0] * input.desc.shape[1] * prod(kernel) // _BOUND)
+    planes = -(-lengths[2] // min(parts, lengths[2]))
+    if planes < lengths[2]:
+        image, reach, none = padded(input, pads), geometry.reach(kernel, dilation)[0], (0,) * len(pads)
+        found = []
+        for start in range(0, lengths[2], planes):
+            number = min(planes, lengths[2] - start)
+            part = views.narrow(image, 2, start * stride[0], (number - 1) * stride[0] + reach)
+            found.append(_gathered(part, weight, (*lengths[:2], number, *lengths[3:]), stride, none, dilation, groups))
+        return shape.cat(found, 2)
     columns = _columns(input, weight.desc.shape[2:], stride, pads, dilation, groups)
     matrix = views.reshape(weight, (groups, weight.desc.shape[0] // groups, columns.desc.shape[2]))
     return views.reshape(matmul.matmul(matrix, columns), lengths)
