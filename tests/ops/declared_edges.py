@@ -1,7 +1,8 @@
 """Edges at which a result is not the reference's, with the reason: records of operators and of moving, sorting and counting.
 
 A name and a kind of edge (`edge_samples.KINDS`) stand here as long as there is a disagreement: `test_edge_values.py` fails for one that is
-not needed any more. What is declared still has to give a result of the right shape and dtype, or a builtin error.
+not needed any more, kinds aside that depend on NumPy's build. What is declared still has to give a result of the right shape and dtype, or an
+error of the package.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 
 SQUARES = "squares of the largest numbers are infinite; docs/differences.md says so of var and std, and PyTorch's norm is infinite, too"
 NEIGHBOURS = "neighbours are added before they are halved, as in PyTorch: the sum of the largest numbers is infinite"
-HALVED = "half of the smallest number is 0, where the function has a pole, as in PyTorch"
+HALVED = "half of the smallest number is 0, where the function has a pole, as in PyTorch (whose k0 has a limit there)"
 RUNNING = "a running product that has become infinite stays so; float64, which the reference has, holds it"
 NO_WAIT = "the limits of the data stay on the device: edges that are NaN or infinite show it, where NumPy and PyTorch raise"
 TIMES_PI = "pi times the largest numbers is infinite and has no sine: NaN, as in PyTorch"
