@@ -18,7 +18,7 @@ from ..base import TensorBase
 from ..dtypes import DTypeLike
 from ..errors import DTypeError, ShapeError, ValueRangeError
 from ..promotion import promote_types
-from . import views
+from . import chips, views
 from .arguments import checked
 from .call import call, plain, structured
 from .pointwise import comparison, elementwise, unary, unsigned
@@ -418,7 +418,7 @@ def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
         return structured(table.AMAX, input, None, False) if out is None else amax(input, out=out)
     if other is not None or isinstance(dim, TensorBase):
         return elementwise.maximum(input, dim if other is None else other, out=out)
-    if input.desc.dtype in (d.float64, d.uint64):
+    if input.desc.dtype in (d.float64, d.uint64) or chips.lacks(table.MAX_DIM, input.desc.dtype):
         found = ValuesIndices(amax(input, dim, keepdim), argmax(input, dim, keepdim))
     else:
         indices, values = structured(table.MAX_DIM, input, dim, keepdim)
@@ -449,7 +449,7 @@ def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
         return structured(table.AMIN, input, None, False) if out is None else amin(input, out=out)
     if other is not None or isinstance(dim, TensorBase):
         return elementwise.minimum(input, dim if other is None else other, out=out)
-    if input.desc.dtype in (d.float64, d.uint64):
+    if input.desc.dtype in (d.float64, d.uint64) or chips.lacks(table.MIN_DIM, input.desc.dtype):
         found = ValuesIndices(amin(input, dim, keepdim), argmin(input, dim, keepdim))
     else:
         indices, values = structured(table.MIN_DIM, input, dim, keepdim)

@@ -18,7 +18,7 @@ from ...base import TensorBase
 from ...dtypes import dtype as DType
 from ...errors import DTypeError, ShapeError, ValueRangeError
 from ...runtime.desc import TensorDesc
-from .. import reduction, shape, views
+from .. import chips, reduction, shape, views
 from ..arguments import checked, described
 from ..call import call, call_into, plain
 from ..operands import filled, in_dtype, lasting
@@ -177,7 +177,7 @@ def rms_norm(input: T, normalized_shape: Sequence[int], weight: T | None = None,
     dtype = input.desc.dtype
     if eps is None:
         eps = _EPS_OF_DOUBLES if dtype is d.float64 else _EPS
-    if dtype in _CORE and input.desc.numel:
+    if dtype in _CORE and input.desc.numel and not chips.lacks(table.RMS_NORM, dtype):
         row, wanted = _params(input, (weight,), table.RMS_NORM, table.RMS_NORM_MIXED)
         gamma = lasting(input, shape, 1, wanted) if weight is None else weight
         return call(row, (input, gamma), (float(eps),))[0]
@@ -210,7 +210,7 @@ def _group_norm(input: T, groups: int, weight: T | None, bias: T | None, eps: fl
     _real(input, function)
     _check_channels(weight, shape, "weight", function)
     _check_channels(bias, shape, "bias", function)
-    if input.desc.dtype in _CORE and input.desc.numel:
+    if input.desc.dtype in _CORE and input.desc.numel and not chips.lacks(table.GROUP_NORM, input.desc.dtype):
         row, _ = _params(input, (weight, bias), table.GROUP_NORM, table.GROUP_NORM_MIXED)
         return call(row, (input, weight, bias), (groups, float(eps)))
     length = prod(shape[1:]) // groups
@@ -387,7 +387,7 @@ def _batch_norm(
         given = _with_given if single else _with_given_composed
         none = filled(input, (0,), 0, statistics)
         return given(input, running_mean, running_var, weight, bias, eps), none, none
-    if single:
+    if single and not chips.lacks(table.BATCH_NORM, input.desc.dtype):
         return _with_own(input, running_mean, running_var, weight, bias, momentum, eps)
     dims = tuple(dim for dim in range(len(shape)) if dim != 1)
     result, mean, inverse = _standard(input, dims, eps)

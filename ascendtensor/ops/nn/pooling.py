@@ -20,7 +20,7 @@ import numpy as np
 from ... import dtypes as d
 from ...base import TensorBase
 from ...errors import DTypeError, ShapeError, ValueRangeError
-from .. import gather, host, reduction, shape, views
+from .. import chips, gather, host, reduction, shape, views
 from ..arguments import checked
 from ..call import call
 from ..operands import filled
@@ -86,9 +86,12 @@ def _max_pooled(input: T, rank: int, kernel_size: Any, stride: Any, padding: Any
     _real(input, f"max_pool{rank}d")
     ceil = bool(ceil)
     plain = not found and rank < 3 and max(spacing) == 1
-    if plain and input.desc.dtype in _TAKEN and prod(kernel) <= _MOST_PLACES and max(steps) <= _MOST_STRIDE:
+    dtype = input.desc.dtype
+    plain = plain and dtype in _TAKEN and not chips.lacks(table.MAX_POOL, table.MAX_POOL.via.get(dtype, dtype))
+    if plain and prod(kernel) <= _MOST_PLACES and max(steps) <= _MOST_STRIDE:
         return call(table.MAX_POOL, (input,), (kernel, steps, sides, ceil))
-    if input.desc.dtype in table.MAX_POOL_FOUND.dtypes and all(2 * side <= size for side, size in zip(sides, kernel, strict=True)):
+    known = dtype in table.MAX_POOL_FOUND.dtypes and not chips.lacks(table.MAX_POOL_FOUND, dtype)
+    if known and all(2 * side <= size for side, size in zip(sides, kernel, strict=True)):
         values, places = call(table.MAX_POOL_FOUND, (input,), (kernel, steps, sides, spacing, ceil))
         return (values, comparison.cast(places, d.int64)) if found else values
     gathered = _gathered(input, kernel, steps, sides, spacing, ceil, _lowest(input))
@@ -653,7 +656,7 @@ def _bounds(size: int, number: int) -> list[tuple[int, int]]:
 def _adapted_mean(input: T, rank: int, output_size: Any) -> T:
     size = _size(input, output_size, rank)
     reduction.floating(input, f"adaptive_avg_pool{rank}d")
-    if input.desc.dtype in table.ADAPTIVE_AVG_POOL.dtypes:
+    if input.desc.dtype in table.ADAPTIVE_AVG_POOL.dtypes and not chips.lacks(table.ADAPTIVE_AVG_POOL, input.desc.dtype):
         return call(table.ADAPTIVE_AVG_POOL, (input,), (size,))
     lengths = table.adapted(input.desc.shape, size)
     if not prod(lengths):
@@ -719,7 +722,7 @@ def _adapted_max(input: T, rank: int, output_size: Any, found: bool) -> Any:
     size = _size(input, output_size, rank)
     reduction.floating(input, f"adaptive_max_pool{rank}d")
     lengths = table.adapted(input.desc.shape, size)
-    if input.desc.dtype in table.ADAPTIVE_MAX_POOL.dtypes:
+    if input.desc.dtype in table.ADAPTIVE_MAX_POOL.dtypes and not chips.lacks(table.ADAPTIVE_MAX_POOL, input.desc.dtype):
         values, places = call(table.ADAPTIVE_MAX_POOL, (input,), (size,))
         return (values, comparison.cast(places, d.int64)) if found else values
     if not prod(lengths):

@@ -17,7 +17,7 @@ from ...base import TensorBase
 from ...dtypes import dtype as DType
 from ...errors import AscendTensorError, DTypeError, ValueRangeError
 from ...runtime import copies
-from .. import views
+from .. import chips, views
 from ..arguments import checked
 from ..call import binary, call, made, plain, structured, unary
 from ..schema import Row
@@ -300,6 +300,8 @@ def isfinite(input: T) -> T:
         >>> at.isfinite(at.tensor([1.0, float("inf"), float("nan")]))
         tensor([ True, False, False], device='npu:0')
     """
+    if input.desc.dtype.category == d.FLOATING and chips.lacks(table.IS_FINITE, input.desc.dtype):
+        return binary(table.LESS, unary(arithmetic.ABS, input), float("inf"))
     return _classified(table.IS_FINITE, input, table.EQUAL, table.LOGICAL_AND)
 
 

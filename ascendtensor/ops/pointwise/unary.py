@@ -12,7 +12,7 @@ from ... import dtypes as d
 from ...base import TensorBase
 from ...dtypes import finfo
 from ...errors import DTypeError
-from .. import views
+from .. import chips, views
 from ..arguments import checked
 from ..call import binary, call, unary
 from ..operands import attribute
@@ -760,7 +760,7 @@ def trunc(input: T, *, out: T | None = None) -> T:
         >>> at.trunc(at.tensor([-1.5, 1.5]))
         tensor([-1.,  1.], device='npu:0')
     """
-    if input.desc.dtype is d.float64:
+    if input.desc.dtype is d.float64 or (input.desc.dtype.category == d.FLOATING and chips.lacks(table.TRUNC, input.desc.dtype)):
         return binary(table.TRUNCATE_DIV, input, 1.0) if out is None else write(table.TRUNCATE_DIV, out, (input, 1.0))
     return _whole(table.TRUNC, input, out)
 
@@ -822,7 +822,7 @@ def nan_to_num(input: T, nan: float = 0.0, posinf: float | None = None, neginf: 
     limits = finfo(dtype)
     high = limits.max if posinf is None else attribute(posinf)
     low = limits.min if neginf is None else attribute(neginf)
-    if dtype is d.float64:
+    if dtype is d.float64 or chips.lacks(table.NAN_TO_NUM, dtype):
         result = comparison.where(comparison.eq(input, float("inf")), high, input)
         result = comparison.where(comparison.eq(input, float("-inf")), low, result)
         return comparison.where(comparison.isnan(input), float(nan), result, out=out)

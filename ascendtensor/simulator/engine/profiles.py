@@ -29,6 +29,8 @@ OLDER: Final[Mapping[int, str]] = {0: "Ascend310", 1001: "Ascend910", 2002: "Asc
 ELSEWHERE: Final = frozenset(("ge_local", "rts", "host_cpu"))
 """Libraries of the graph engine that take an operator of any dtype, so that no chip's table lists it."""
 SHOWN: Final = 6
+EDITION: Final = 2
+"""Counts what is known of chips: models on disk that were made when less was refused are made again."""
 
 _BFLOAT16: Final = (
     "https://www.hiascend.com/doc_center/source/zh/CANNCommunityEdition/80RC1alpha002/devaids/auxiliarydevtool/atlasatc_16_0098.html"
@@ -158,7 +160,7 @@ def tag() -> str:
     """Tells models made under one profile from those made under another; empty for ``any``."""
     if Settings.name == ANY:
         return ""
-    return f"-{Settings.board.tag if Settings.board is not None else Settings.name}"
+    return f"-{Settings.board.tag if Settings.board is not None else Settings.name}-{EDITION}"
 
 
 def refusal(operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -> str | None:

@@ -1,0 +1,85 @@
+"""Functions that are composed where a chip before the 910B has no kernel of their operator (`facts.CHIPS`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendtensor as at
+import ascendtensor.nn.functional as F
+from ascendtensor import facts, simulator
+from ascendtensor.ops import chips
+from ascendtensor.ops.table import pooling, reduction
+from ascendtensor.runtime import device as devices
+
+X = np.random.default_rng(0).standard_normal((2, 4, 6, 8)).astype(np.float32) * 3
+ODD = np.array([1.5, -2.5, np.inf, -np.inf, np.nan, 0.0], np.float32)
+
+
+@pytest.fixture(params=["Ascend310B4", "Ascend310P3", "Ascend910A"])
+def soc(request: pytest.FixtureRequest) -> Iterator[str]:
+    devices.shutdown()
+    simulator.configure(soc=request.param)
+    yield request.param
+    devices.shutdown()
+    simulator.configure()
+
+
+def standard(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    x = x.astype(np.float64)
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + 1e-5)
+
+
+def windows(x: np.ndarray) -> np.ndarray:
+    n, c, h, w = x.shape
+    return x.reshape(n, c, h // 2, 2, w // 2, 2).transpose(0, 1, 2, 4, 3, 5).reshape(n, c, h // 2, w // 2, 4)
+
+
+CASES: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], np.ndarray], np.ndarray]] = {
+    "max_pool2d": (lambda x: F.max_pool2d(x, 2), lambda x: windows(x).max(-1), X),
+    "max_pool2d_with_places": (lambda x: F.max_pool2d(x, 2, return_indices=True)[0], lambda x: windows(x).max(-1), X),
+    "avg_pool2d": (lambda x: F.avg_pool2d(x, 2), lambda x: windows(x).mean(-1), X),
+    "adaptive_avg_pool2d": (lambda x: F.adaptive_avg_pool2d(x, (3, 4)), lambda x: windows(x).mean(-1), X),
+    "adaptive_max_pool2d": (lambda x: F.adaptive_max_pool2d(x, (3, 4)), lambda x: windows(x).max(-1), X),
+    "batch_norm": (lambda x: F.batch_norm(x, None, None, training=True), lambda x: standard(x, (0, 2, 3)), X),
+    "group_norm": (lambda x: F.group_norm(x, 4), lambda x: standard(x, (2, 3)), X),
+    "rms_norm": (lambda x: F.rms_norm(x, (8,)), lambda x: x / np.sqrt((x * x).mean(-1, keepdims=True)), X),
+    "max": (lambda x: at.max(x, 1).values, lambda x: x.max(1), X),
+    "max_places": (lambda x: at.max(x, 1).indices, lambda x: x.argmax(1), X),
+    "min_places": (lambda x: at.min(x, -1).indices, lambda x: x.argmin(-1), X),
+    "trunc": (at.trunc, np.trunc, X),
+    "isfinite": (at.isfinite, np.isfinite, ODD),
+    "nan_to_num": (lambda x: at.nan_to_num(x, 0.5, 9.0, -9.0), lambda x: np.nan_to_num(x, nan=0.5, posinf=9.0, neginf=-9.0), ODD),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_functions_without_a_kernel_are_composed(soc: str, name: str) -> None:
+    """op_impl/ai_core/tbe/config/<chip>/aic-<chip>-ops-info.json, CANN 8.1.RC1; the simulator refuses what is not in it."""
+    function, reference, values = CASES[name]
+    for dtype in (np.float32, np.float16):
+        given = values.astype(dtype)
+        found = function(at.tensor(given)).numpy()
+        expected = reference(given.astype(np.float64) if dtype is np.float32 or name not in ("max_places", "min_places") else given)
+        assert np.allclose(found, expected, rtol=2e-3 if dtype is np.float16 else 1e-5, atol=5e-3 if dtype is np.float16 else 1e-5)
+
+
+def test_running_statistics_follow(soc: str) -> None:
+    mean, variance = at.zeros(4), at.ones(4)
+    F.batch_norm(at.tensor(X), mean, variance, training=True, momentum=0.5)
+    assert np.allclose(mean.numpy(), 0.5 * X.mean((0, 2, 3)), atol=1e-5)
+    assert np.allclose(variance.numpy(), 0.5 + 0.5 * X.var((0, 2, 3), ddof=1), rtol=1e-5)
+
+
+def test_what_a_chip_lacks(soc: str) -> None:
+    assert chips.lacks(pooling.MAX_POOL_FOUND, at.float32)
+    assert chips.lacks(reduction.MAX_DIM, at.float32) == (soc != "Ascend910A")  # the others' kernels give int32 places
+    assert chips.engine(reduction.AMAX, at.float32) == "aicore" and chips.engine(reduction.AMAX, at.float64) == "aicpu"
+
+
+def test_a_910b_has_every_kernel() -> None:
+    assert at.soc_name().startswith("Ascend910B") and not chips.lacks(pooling.MAX_POOL_FOUND, at.float32)
+    assert set(chips._FAMILIES) == set(facts.CHIPS)
