@@ -1,8 +1,8 @@
 """Edges at which a result is not the reference's, with the reason: records of operators and of moving, sorting and counting.
 
 A name and a kind of edge (`edge_samples.KINDS`) stand here as long as there is a disagreement: `test_edge_values.py` fails for one that is
-not needed any more, kinds aside that depend on NumPy's build. What is declared still has to give a result of the right shape and dtype, or an
-error of the package.
+not needed any more, kinds aside that depend on NumPy's build. What is declared still has to give a result of the right shape and
+dtype, or an error of the package.
 """
 
 from __future__ import annotations
