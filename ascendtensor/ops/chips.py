@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Final
 
 from .. import facts
-from ..compiler.atc import SINGLES_IN_CUBE
 from ..dtypes import dtype as DType
 from ..runtime import device
 from .schema import Row
 
 AI_CORE: Final = "aicore"
+_COMPLETE: Final = ("Ascend910B", "Ascend910_93", "Ascend950")
 _FAMILIES: Final = sorted(facts.CHIPS, key=len, reverse=True)
 _engines: Final[dict[tuple[str, Row, DType], str | None]] = {}
 
@@ -26,7 +26,7 @@ def lacks(row: Row, dtype: DType) -> bool:
 def engine(row: Row, dtype: DType) -> str | None:
     """Where a row runs for operands of a dtype: "aicore", "aicpu"; None for nowhere. "aicore" where no table is known."""
     soc = device.soc_name()
-    if soc.startswith(SINGLES_IN_CUBE):
+    if soc.startswith(_COMPLETE):
         return AI_CORE
     key = soc, row, dtype
     try:

@@ -2,11 +2,11 @@
 
 What each choice does depends on the chip's matrix unit (cube):
 
-| precision | Ascend910B, Ascend910_93, Ascend950 | other chips, whose cube has no float32 |
+| precision | Ascend910B, Ascend910_93, Ascend950, Ascend310B | other chips, whose cube has no float32 |
 |---|---|---|
 | "highest" | float32 | a CompileError: nothing is lowered quietly |
 | "high" | float32 | three products of float16 parts, about 22 bits, numbers up to 65504 |
-| "medium" | bfloat16 operands, float32 sums | float16 operands, float32 sums |
+| "medium" | bfloat16 operands (Ascend310B: float16), float32 sums | float16 operands, float32 sums |
 
 CANN's own way to less exact products, HF32 (`ACL_ALLOW_HF32`, `--allow_hf32`), is "reserved and not supported in the current version" by
 its documentation (CANN 8.5 and 9.0, "aclCompileOpt", ATC guide), and models made with and without it match the same calls. So the compiler
@@ -26,6 +26,10 @@ from ..dtypes import dtype as DType
 from ..errors import Float64Warning, ValueRangeError
 from ..runtime import device
 
+_NO_BFLOAT16: Final = "Ascend310B"
+"""Of the chips with float32 matrices the one without bfloat16: its table of kernels has no Cast to it."""
+_SINGLES: Final = (*SINGLES_IN_CUBE, _NO_BFLOAT16)
+"""Chips whose matrix unit takes float32: ``Intrinsic_mmad`` has f322f32 (CANN 8.1.RC1, ``platform_config/<chip>.ini``)."""
 HIGHEST, HIGH, MEDIUM = "highest", "high", "medium"
 DIRECT: Final[set[DType]] = {d.float32, d.float16, d.bfloat16}
 """Dtypes that go to the cube as they are; float32 is missing while another precision than "highest" is set."""
@@ -73,15 +77,16 @@ def get_float32_matmul_precision() -> str:
 
 def parts_of_singles() -> tuple[DType, int] | None:
     """The dtype that float32 operands are multiplied in and how many products make one; None: as they are."""
-    complete = device.soc_name().startswith(SINGLES_IN_CUBE)
+    soc = device.soc_name()
+    complete = soc.startswith(_SINGLES)
     if _precision == MEDIUM:
-        return (d.bfloat16 if complete else d.float16), 1
+        return (d.bfloat16 if complete and not soc.startswith(_NO_BFLOAT16) else d.float16), 1
     return None if complete or _precision == HIGHEST else (d.float16, 3)
 
 
 def singles_are_whole() -> bool:
     """Whether products of float32 matrices are made as they are, on a chip that can."""
-    return _precision != MEDIUM and device.soc_name().startswith(SINGLES_IN_CUBE)
+    return _precision != MEDIUM and device.soc_name().startswith(_SINGLES)
 
 
 def warn_of_wide(dtype: DType) -> None:

@@ -55,6 +55,14 @@ def test_a_chip_without_multiplies_halves(shapes: tuple[tuple[int, ...], ...], m
     assert 1e-5 < error("medium", left, right) < 1e-3  # float16 keeps 11 bits
 
 
+def test_a_310b_multiplies_float32_and_has_no_bfloat16(machine: Callable[..., None]) -> None:
+    """platform_config/Ascend310B4.ini of CANN 8.1.RC1: Intrinsic_mmad has f322f32; its MatMulV2 lists float32 in ND."""
+    machine(soc="Ascend310B4")
+    left, right = operands((40, 100), (100, 30))
+    assert error("highest", left, right) == error("high", left, right) < 1e-6
+    assert 1e-5 < error("medium", left, right) < 1e-3  # float16 keeps 11 bits
+
+
 def test_a_chip_without_says_so_unless_it_is_told_what_is_accepted(machine: Callable[..., None]) -> None:
     machine(soc=POOR)
     left, right = (at.tensor(each) for each in operands((4, 5), (5, 3)))
