@@ -15,7 +15,7 @@ from .. import base, shapes
 from .. import dtypes as d
 from ..base import TensorBase
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
-from . import host, views
+from . import chips, host, views
 from .arguments import checked
 from .call import call, contiguous_copy, empty_like, kept_places, made, plain, structured
 from .copying import as_pairs as as_pairs
@@ -725,7 +725,7 @@ def diagflat(input: T, offset: int = 0) -> T:
         tensor([[1, 0],
                 [0, 2]], device='npu:0')
     """
-    if input.desc.dtype is d.complex128 or not input.desc.numel:
+    if input.desc.dtype is d.complex128 or not input.desc.numel or chips.lacks(table.DIAG_FLAT, input.desc.dtype):
         return diag_embed(views.reshape(input, -1) if input.desc.numel else views.reshape(input, 0), offset)
     return call(table.DIAG_FLAT, (input,), (offset,))
 

@@ -52,6 +52,12 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], np.ndarray],
     "min_places": (lambda x: at.min(x, -1).indices, lambda x: x.argmin(-1), X),
     "trunc": (at.trunc, np.trunc, X),
     "isfinite": (at.isfinite, np.isfinite, ODD),
+    "isinf": (at.isinf, np.isinf, ODD),
+    "isnan": (at.isnan, np.isnan, ODD),
+    "isposinf": (at.isposinf, np.isposinf, ODD),
+    "isneginf": (at.isneginf, np.isneginf, ODD),
+    "nansum": (at.nansum, np.nansum, np.array([1.0, np.nan, 3.0], np.float32)),
+    "diag": (at.diag, np.diag, np.arange(3, dtype=np.float32)),
     "nan_to_num": (lambda x: at.nan_to_num(x, 0.5, 9.0, -9.0), lambda x: np.nan_to_num(x, nan=0.5, posinf=9.0, neginf=-9.0), ODD),
 }
 

@@ -355,7 +355,7 @@ def _one_infinity(row: Row, input: T, infinity: float, out: T | None) -> T:
     dtype = input.desc.dtype
     if dtype.category < d.FLOATING:
         return ne(input, input, out=out)
-    if dtype is d.float64:  # the operators for one sign take no float64
+    if dtype is d.float64 or chips.lacks(row, dtype):  # the operators for one sign take no float64
         return eq(input, infinity, out=out)
     return unary(row, input) if out is None else write(row, out, (input,))
 
