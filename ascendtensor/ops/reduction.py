@@ -23,6 +23,7 @@ from .arguments import checked
 from .call import call, plain, structured
 from .pointwise import comparison, elementwise, unary, unsigned
 from .results import MinMax, ValuesIndices
+from .schema import Row
 from .table import reduction as table
 from .writing import into, into_all, write
 
@@ -485,7 +486,7 @@ def argmax(input: T, dim: int | None = None, keepdim: bool = False) -> T:
         >>> at.argmax(at.tensor([[1, 5], [7, 2]]), dim=1)
         tensor([1, 0], device='npu:0')
     """
-    return structured(table.ARGMAX, _comparable(input), dim, keepdim)
+    return _place(table.ARGMAX, table.SHORT_ARGMAX, _comparable(input), dim, keepdim)
 
 
 @checked
@@ -500,7 +501,15 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
         >>> at.argmin(at.tensor([[1, 5], [7, 0]]), dim=1)
         tensor([0, 1], device='npu:0')
     """
-    return structured(table.ARGMIN, _comparable(input), dim, keepdim)
+    return _place(table.ARGMIN, table.SHORT_ARGMIN, _comparable(input), dim, keepdim)
+
+
+def _place(row: Row, short: Row, input: T, dim: int | None, keepdim: bool) -> T:
+    """The index of an extreme, by the AI Core where it has a kernel for indices of either size."""
+    dtype = input.desc.dtype
+    if chips.engine(row, dtype) != chips.AI_CORE and chips.engine(short, dtype) == chips.AI_CORE:
+        return comparison.cast(structured(short, input, dim, keepdim), d.int64)
+    return structured(row, input, dim, keepdim)
 
 
 # Deviations and norms

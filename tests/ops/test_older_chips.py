@@ -50,6 +50,8 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], np.ndarray],
     "max": (lambda x: at.max(x, 1).values, lambda x: x.max(1), X),
     "max_places": (lambda x: at.max(x, 1).indices, lambda x: x.argmax(1), X),
     "min_places": (lambda x: at.min(x, -1).indices, lambda x: x.argmin(-1), X),
+    "argmax": (at.argmax, np.argmax, X),
+    "argmin": (lambda x: at.argmin(x, 1), lambda x: x.argmin(1), X),
     "trunc": (at.trunc, np.trunc, X),
     "isfinite": (at.isfinite, np.isfinite, ODD),
     "isinf": (at.isinf, np.isinf, ODD),
@@ -83,6 +85,7 @@ def test_running_statistics_follow(soc: str) -> None:
 def test_what_a_chip_lacks(soc: str) -> None:
     assert chips.lacks(pooling.MAX_POOL_FOUND, at.float32)
     assert chips.lacks(reduction.MAX_DIM, at.float32) == (soc != "Ascend910A")  # the others' kernels give int32 places
+    assert chips.engine(reduction.SHORT_ARGMAX, at.float32) == "aicore"
     assert chips.engine(reduction.AMAX, at.float32) == "aicore" and chips.engine(reduction.AMAX, at.float64) == "aicpu"
 
 

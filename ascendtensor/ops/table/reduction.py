@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from ... import dtypes as d
@@ -46,6 +47,11 @@ def argument(operands: Sequence[Meta], dim: int | None, keepdim: bool) -> Outcom
     dims = (axis,) if shape else ()
     dropped = shapes.reduce_shape(seen, (axis,), False)
     return Outcome((shapes.reduce_shape(shape, dims, keepdim),), constants={"dimension": axis}, inputs=(seen,), outputs=(dropped,))
+
+
+def short_argument(operands: Sequence[Meta], dim: int | None, keepdim: bool) -> Outcome:
+    """As `argument`, in int32."""
+    return argument(operands, dim, keepdim)._replace(attrs={"dtype": d.int32})
 
 
 def extreme_and_index(operands: Sequence[Meta], dim: int, keepdim: bool) -> Outcome:
@@ -151,6 +157,9 @@ def _argument(name: str, op_type: str) -> Row:
 
 ARGMAX: Final = _argument("argmax", "ArgMaxV2")
 ARGMIN: Final = _argument("argmin", "ArgMin")
+SHORT_ARGMAX: Final = replace(ARGMAX, outputs=(Output("y", d.int32),), rule=short_argument, dtypes=(d.float32, d.float16, d.int32), via={})
+SHORT_ARGMIN: Final = replace(SHORT_ARGMAX, name="argmin", op_type="ArgMin")
+"""For chips whose AI Core gives int32 places only."""
 
 _NARROW: Final = {d.bool_: d.int32, d.int8: d.int32, d.int16: d.int32, d.uint8: d.int32, d.uint16: d.int32, d.uint32: d.int64}
 
