@@ -1,8 +1,8 @@
 """Products by pyACL's own functions for them, `acl.blas`, on tensors: C = alpha * op(A) * op(B) + beta * C.
 
 Each is one run of the operator GEMM. `at.matmul` and its kin are the ordinary road; these are here for programs that were written for
-`acl.blas`, for its fused alpha and beta, and for matrices in fractal layout ("NZ"). CANN has no kernel of GEMM for the Ascend910B: there
-use the ordinary road.
+`acl.blas`, for its fused alpha and beta, and for matrices in fractal layout ("NZ"). CANN has no kernel of GEMM for the Ascend910B
+and the Ascend310B: there use the ordinary road.
 """
 
 from __future__ import annotations

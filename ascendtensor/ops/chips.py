@@ -10,23 +10,32 @@ from typing import Final
 from .. import facts
 from ..dtypes import dtype as DType
 from ..runtime import device
+from ..runtime.process import state
 from .schema import Row
 
 AI_CORE: Final = "aicore"
 _COMPLETE: Final = ("Ascend910B", "Ascend910_93", "Ascend950")
 _FAMILIES: Final = sorted(facts.CHIPS, key=len, reverse=True)
+_complete: Final[set[str]] = set()
+"""Names of chips with every kernel that were met."""
 _engines: Final[dict[tuple[str, Row, DType], str | None]] = {}
 
 
 def lacks(row: Row, dtype: DType) -> bool:
     """Whether the chip has no kernel of a row for operands of a dtype."""
-    return engine(row, dtype) is None
+    return state.soc not in _complete and engine(row, dtype) is None
+
+
+def on_core(row: Row, dtype: DType) -> bool:
+    """Whether the AI Core has a kernel of a row for operands of a dtype."""
+    return state.soc in _complete or engine(row, dtype) == AI_CORE
 
 
 def engine(row: Row, dtype: DType) -> str | None:
     """Where a row runs for operands of a dtype: "aicore", "aicpu"; None for nowhere. "aicore" where no table is known."""
     soc = device.soc_name()
-    if soc.startswith(_COMPLETE):
+    if soc in _complete or soc.startswith(_COMPLETE):
+        _complete.add(soc)
         return AI_CORE
     key = soc, row, dtype
     try:

@@ -507,7 +507,7 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
 def _place(row: Row, short: Row, input: T, dim: int | None, keepdim: bool) -> T:
     """The index of an extreme, by the AI Core where it has a kernel for indices of either size."""
     dtype = input.desc.dtype
-    if chips.engine(row, dtype) != chips.AI_CORE and chips.engine(short, dtype) == chips.AI_CORE:
+    if not chips.on_core(row, dtype) and chips.on_core(short, dtype):
         return comparison.cast(structured(short, input, dim, keepdim), d.int64)
     return structured(row, input, dim, keepdim)
 
