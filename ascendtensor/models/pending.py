@@ -36,6 +36,7 @@ class Pending:
     def __init__(self, outputs: Any, stream: Stream) -> None:
         self.outputs = outputs
         self.stream = stream
+        self._alone = False  # whether its stream gets nothing else to do before `result()`
         self._event = Event()
         self._event.record(stream)
 
@@ -50,10 +51,13 @@ class Pending:
         """The outputs, when they are there.
 
         Raises:
-            AclError: The run failed.
+            AclError: The run failed. Only a stream tells that, not an event (RT-45), and not before all its work is done: where more was
+                queued behind the run, the next result or read that finds the stream idle raises it.
         """
         self.stream.ready()
         self._event.synchronize()
+        if self._alone or self.stream.query():
+            self.stream.synchronize()
         return self.outputs
 
     def exception(self) -> AclError | None:
@@ -93,6 +97,7 @@ class Map:
         self._run = run
         self._batches = batches
         self._limit = in_flight
+        self._alone = in_flight <= len(streams)
         self._streams = itertools.cycle(streams)
         self._steps = steps
         self._pending: deque[Pending] = deque()
@@ -105,7 +110,9 @@ class Map:
     def _fill(self) -> None:
         while len(self._pending) < self._limit:
             try:
-                self._pending.append(self._run(next(self._batches), next(self._streams)))
+                run = self._run(next(self._batches), next(self._streams))
+                run._alone = self._alone
+                self._pending.append(run)
             except StopIteration:
                 return
             except Exception as error:  # what is queued comes first

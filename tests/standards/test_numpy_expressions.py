@@ -197,6 +197,9 @@ DIFFERENCES: Final[dict[str, Callable[[Step], bool]]] = {
     "`np.nanargmax` of nothing but NaN gives 0": lambda step: step.name in ("nanargmax", "nanargmin"),
     "Integers to negative powers": lambda step: step.name == "power" and _kind(promoted(step.operands)) < 2,
     "not at all where the result has no elements": lambda step: step.name in ("take", "trim") and not step.operands[0].size,
+    "of a matrix that is not finite are NaN": lambda step: (
+        step.name.startswith("linalg.") and not all(np.isfinite(x).all() for x in step.operands if isinstance(x, np.ndarray))
+    ),
     "Linear algebra takes float16": lambda step: step.name.startswith("linalg.") and "float16" in _dtypes(step),
     "`np.cross` takes vectors of 3": lambda step: step.name == "cross" and any(x.shape[-1] == 2 for x in step.operands),
     "`np.quantile`, `np.gradient` and their like take bool": lambda step: (
