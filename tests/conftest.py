@@ -84,13 +84,19 @@ def new_process() -> Iterator[None]:
 def machine() -> Iterator[Callable[..., None]]:
     """`machine(devices=, memory=, soc=, run_mode=, queue=)` gives the test another simulated machine."""
 
+    others = False  # whether models of another chip may be loaded, which stay so for a process
+
     def choose(**settings: object) -> None:
+        nonlocal others
         devices.shutdown()
+        if "soc" in settings:
+            others = True
+            simulator.new_process()
         simulator.configure(**settings)
 
     yield choose
     devices.shutdown()
-    if leftovers():
+    if others or leftovers():
         simulator.new_process()
     simulator.configure()
 
