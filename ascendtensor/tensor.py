@@ -667,7 +667,7 @@ class NPUTensor(Methods):
         return base.as_class(views.alias(self), cls)
 
     def __getstate__(self) -> Any:
-        """What a class of your own has beside the values, for copies and pickles; None where there is nothing. Like: object.__getstate__."""
+        """What a class of your own has beside the values, for copies and pickles; None for nothing. Like: object.__getstate__."""
         return base.state(self)
 
     def __copy__(self) -> Self:

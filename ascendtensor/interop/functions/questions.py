@@ -99,8 +99,8 @@ def _extent(x: TensorBase) -> tuple[int, int]:
 def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
     """Which depends on shapes alone."""
     shapes = [np.broadcast_to(np.empty((), x.desc.dtype.numpy), x.shape) if isinstance(x, TensorBase) else x for x in operands]
-    found: Any = np.einsum_path(*shapes, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]
-    return found
+    path: Callable[..., Any] = np.einsum_path  # NumPy's types know the last argument only since 2
+    return path(*shapes, optimize=optimize, einsum_call=einsum_call)
 
 
 def _real_if_close(a: Any, tol: float = 100) -> Any:

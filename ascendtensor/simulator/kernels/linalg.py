@@ -245,7 +245,7 @@ def _least_squares(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     matrix, rhs, l2 = (needs(each, name) for each, name in zip(inputs, ("matrix", "rhs", "l2"), strict=True))
     rows, columns = matrix.shape[-2:]
     if not attrs["fast"]:
-        cut = max(rows, columns) * np.finfo(matrix.dtype).eps
+        cut = max(rows, columns) * float(np.finfo(matrix.dtype).eps)
         _put(outputs[0], np.matmul(_pseudo(matrix, cut), rhs))
         return
     other = _adjoint(matrix, True)

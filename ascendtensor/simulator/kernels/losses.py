@@ -239,7 +239,7 @@ def _binary_cross_entropy(arrays: list[Array], attrs: Attrs) -> Array:
 
 def _softplus(x: Array) -> Array:
     """log(1 + exp(x)) without overflow."""
-    bend = np.negative(np.absolute(x))
+    bend: Array = np.negative(np.absolute(x))
     np.exp(bend, bend)
     log1p_of_share(bend)
     bend += x.clip(0, np.inf)
