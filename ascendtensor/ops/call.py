@@ -8,7 +8,7 @@ in the plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import index as as_int
 from typing import Any, Final, TypeVar
 
@@ -257,13 +257,14 @@ _PLACES: Final = 32
 
 def places(view: TensorBase) -> TensorBase:
     """Where the elements of a view lie in its storage: int64 of the view's shape."""
-    shape, strides, offset = view.desc.shape, base.element_strides(view), base.element_offset(view)
+    key = view.desc.shape, base.element_strides(view), base.element_offset(view)
+    found: TensorBase | None = view.desc.device.places.get(key)
+    return kept_places(view, key, partial(_all_places, *key)) if found is None else found
 
-    def all_of_them() -> Any:
-        steps = [np.arange(size) * step for size, step in zip(shape, strides, strict=True)]
-        return sum(np.ix_(*steps), np.int64(offset)) if steps else np.int64(offset)
 
-    return kept_places(view, (shape, strides, offset), all_of_them)
+def _all_places(shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Any:
+    steps = [np.arange(size) * step for size, step in zip(shape, strides, strict=True)]
+    return sum(np.ix_(*steps), np.int64(offset)) if steps else np.int64(offset)
 
 
 def kept_places(like: TensorBase, key: Hashable, make: Callable[[], Any]) -> TensorBase:
