@@ -54,8 +54,9 @@ INNER: Final[dict[str, str]] = {
     "runtime.stream.Event": "ready",
     "random.Generator": "draw",
     "simulator.faults.Plan": "due",
+    "dtypes.dtype": "type",
 }
-"""Members of public classes that the library itself calls."""
+"""Members of public classes that the library itself calls, or libraries that take NumPy's dtypes for granted."""
 
 PAGES: Final[dict[str, tuple[str, str]]] = {
     "creation": ("Making tensors", "creation borrowing interop.dlpack interop.host saving display windows"),
