@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from ascendtensor import facts
 from ascendtensor.acl import toolkit
 from ascendtensor.compiler import needs
 from ascendtensor.compiler.description import Description
@@ -27,10 +28,10 @@ IMPLEMENTATION: Final = "high_precision"
 """Which of an operator's kernels: ATC's default is the quick ones, that of `aclopCompile` these (graph engine, op_compile_processor.cc,
 OpCompileProcessor::SetOption), and the two ways to compile should agree."""
 
-SINGLES_IN_CUBE: Final = ("Ascend910B", "Ascend910_93", "Ascend950")
-"""Chips whose matrix unit takes float32. Their convolutions keep 11 of its 24 bits (HF32) unless the compiler is told not to: without an
-option it works with "10", no for products and yes for convolutions (graph engine, op_impl_mode_config_parser.cc; ATC guide, 8.0,
-"--allow_hf32"). The documents call the option reserved, the source reads it."""
+HF32: Final = facts.SINCE_910B
+"""Chips whose convolutions keep 11 of float32's 24 bits (HF32) unless the compiler is told not to: without an option it works with "10", no
+for products and yes for convolutions (graph engine, op_impl_mode_config_parser.cc; ATC guide, 8.0, "--allow_hf32"). The documents call the
+option reserved, the source reads it."""
 
 _LOG_LINES: Final = 40
 _CODED: Final = re.compile(r"\b(E[0-9A-Z]\d{4})\b\s*[:：]?\s*(.*)")
@@ -119,7 +120,7 @@ class AtcCompiler:
             f"--op_select_implmode={IMPLEMENTATION}",
             "--log=error",
         ]
-        if self.soc.startswith(SINGLES_IN_CUBE):  # other chips' CANN may be too old to know it
+        if self.soc.startswith(HF32):  # other chips' CANN may be too old to know it
             command.append("--allow_hf32=false")
         try:
             done = subprocess.run(

@@ -19,7 +19,7 @@ from typing import Any, Final
 from ascendtensor.acl import binding, toolkit
 from ascendtensor.codes import error_meaning, error_name
 from ascendtensor.compiler import needs, store
-from ascendtensor.compiler.atc import PRECISION, SINGLES_IN_CUBE, advice_on
+from ascendtensor.compiler.atc import HF32, PRECISION, advice_on
 from ascendtensor.errors import CompileError, CompilerNotFoundError, from_acl
 
 logger = logging.getLogger("ascendtensor.compiler")
@@ -234,7 +234,7 @@ class OnlineCompiler:
         code = library.aclSetCompileopt(int(CompileOption.PRECISION_MODE), PRECISION.encode())
         if code:  # without it float32 matrix products would silently run in float16
             raise _failure(f"aclSetCompileopt(ACL_PRECISION_MODE, {PRECISION})", "", code)
-        if self.soc.startswith(SINGLES_IN_CUBE):
+        if self.soc.startswith(HF32):
             code = library.aclSetCompileopt(int(CompileOption.ALLOW_HF32), NEITHER.encode())
             if code:
                 logger.warning("aclSetCompileopt(ACL_ALLOW_HF32, %s) gave %d: convolutions of float32 may keep 11 bits only", NEITHER, code)

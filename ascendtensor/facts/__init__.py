@@ -21,7 +21,20 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ..codes import DataType
 
-__all__ = ["ACL_TYPES", "CHIPS", "REQUIRED", "Attribute", "Operator", "Parameter", "acl_type", "chip_rows", "declare", "names", "operator"]
+__all__ = [
+    "ACL_TYPES",
+    "CHIPS",
+    "REQUIRED",
+    "SINCE_910B",
+    "Attribute",
+    "Operator",
+    "Parameter",
+    "acl_type",
+    "chip_rows",
+    "declare",
+    "names",
+    "operator",
+]
 
 Kind = Literal["required", "optional", "dynamic"]
 Row = tuple[tuple["str | None", ...], tuple["str | None", ...]]
@@ -36,6 +49,8 @@ class _Required(Enum):
 
 CHIPS: Final = ("Ascend310", "Ascend310P", "Ascend310B", "Ascend910")
 """Chips before the 910B whose AI Core kernels are known, by the family's name."""
+SINCE_910B: Final = ("Ascend910B", "Ascend910_93", "Ascend950")
+"""The 910B and chips that came after it, by the beginnings of their names."""
 
 REQUIRED: Final = _Required.REQUIRED
 """In place of a default: the attribute has to be given."""

@@ -56,7 +56,7 @@ def checked(function: F) -> F:
     name = function.__name__
     flags = _flags(function)
     if flags:
-        return cast(F, functools.wraps(function)(_of_one_flag(function, *flags[0]) if len(flags) == 1 else _of_flags(function, flags)))
+        return cast(F, functools.wraps(function)(_flagged(function, flags)))
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -71,31 +71,17 @@ def checked(function: F) -> F:
     return cast(F, call)
 
 
-def _of_one_flag(function: Callable[..., Any], place: int, flag: str) -> Callable[..., Any]:
-    name = function.__name__
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            if (args[place] if len(args) > place else kwargs.get(flag, True)).__class__ is not bool:
-                _look_at_flags(function, ((place, flag),), args, kwargs)
-            return function(*args, **kwargs)
-        except AscendTensorError as error:
-            raise error.seen_from(name, filter(is_tensor, args)) from None
-        except _WRONG as error:
-            failure = error
-        return _answer(call, function, args, kwargs, failure)
-
-    return call
-
-
-def _of_flags(function: Callable[..., Any], flags: tuple[tuple[int, str], ...]) -> Callable[..., Any]:
+def _flagged(function: Callable[..., Any], flags: tuple[tuple[int, str], ...]) -> Callable[..., Any]:
+    """`checked` for a function that has flags."""
     name, first = function.__name__, flags[0][0]
-    words = {flag for _, flag in flags}
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            if len(args) > first or not words.isdisjoint(kwargs):
-                _look_at_flags(function, flags, args, kwargs)
+            if kwargs or len(args) > first:
+                for place, flag in flags:
+                    value = args[place] if len(args) > place else kwargs.get(flag, True)
+                    if value.__class__ is not bool:
+                        _require_flag(function, flag, value)
             return function(*args, **kwargs)
         except AscendTensorError as error:
             raise error.seen_from(name, filter(is_tensor, args)) from None
@@ -125,34 +111,29 @@ _TRUTHS: Final = frozenset(
     ("antialias", "get_infos", "hard", "include_last_offset", "inplace", "recompute_scale_factor", "return_indices", "sym")
 )
 """Flags that PyTorch takes by their truth."""
+_BOOLS: Final = ("bool", "_Bool", "bool | None", "_Bool | None")
 _NOWHERE: Final = 1 << 30
 
 
 def _flags(function: Callable[..., Any]) -> tuple[tuple[int, str], ...]:
     """Place and name of each flag of a function; those given by keyword only have a place that no call reaches."""
-    names = [word for word, kind in function.__annotations__.items() if kind in _BOOLS and word not in _TRUTHS]
+    names = [word for word, kind in function.__annotations__.items() if kind in _BOOLS and word not in _TRUTHS and word != "return"]
+    if not names:
+        return ()
     code = inspect.unwrap(function).__code__
     places = code.co_varnames[: code.co_argcount]
-    return tuple(sorted((places.index(word) if word in places else _NOWHERE, word) for word in names if word != "return"))
+    return tuple(sorted((places.index(word) if word in places else _NOWHERE, word) for word in names))
 
 
-_BOOLS: Final = ("bool", "_Bool", "bool | None", "_Bool | None")
-
-
-def _look_at_flags(function: Callable[..., Any], flags: tuple[tuple[int, str], ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Refuse flags that are no bools; NumPy's are some.
+def _require_flag(function: Callable[..., Any], flag: str, value: Any) -> None:
+    """Refuse a flag that is no bool; NumPy's are some, and None is one that may be left out.
 
     Raises:
-        DTypeError: One of them is something else.
+        DTypeError: It is something else.
     """
-    for place, flag in flags:
-        value = args[place] if len(args) > place else kwargs.get(flag, True)
-        if value.__class__ is bool or isinstance(value, np.bool_):
-            continue
-        optional = str(function.__annotations__[flag]).endswith("None")
-        if value is not None or not optional:
-            wanted = "a bool or None" if optional else "a bool"
-            raise DTypeError(f"{flag} must be {wanted}, not {described(value)}")
+    optional = str(function.__annotations__[flag]).endswith("None")
+    if not isinstance(value, np.bool_) and (value is not None or not optional):
+        raise DTypeError(f"{flag} must be {'a bool or None' if optional else 'a bool'}, not {described(value)}")
 
 
 _VIEWS: Final = frozenset(

@@ -14,7 +14,6 @@ from ..runtime.process import state
 from .schema import Row
 
 AI_CORE: Final = "aicore"
-_COMPLETE: Final = ("Ascend910B", "Ascend910_93", "Ascend950")
 _FAMILIES: Final = sorted(facts.CHIPS, key=len, reverse=True)
 _complete: Final[set[str]] = set()
 """Names of chips with every kernel that were met."""
@@ -34,7 +33,7 @@ def on_core(row: Row, dtype: DType) -> bool:
 def engine(row: Row, dtype: DType) -> str | None:
     """Where a row runs for operands of a dtype: "aicore", "aicpu"; None for nowhere. "aicore" where no table is known."""
     soc = device.soc_name()
-    if soc in _complete or soc.startswith(_COMPLETE):
+    if soc in _complete or soc.startswith(facts.SINCE_910B):
         _complete.add(soc)
         return AI_CORE
     key = soc, row, dtype

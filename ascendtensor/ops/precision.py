@@ -21,14 +21,14 @@ import warnings
 from typing import Final
 
 from .. import dtypes as d
-from ..compiler.atc import SINGLES_IN_CUBE
+from .. import facts
 from ..dtypes import dtype as DType
 from ..errors import Float64Warning, ValueRangeError
 from ..runtime import device
 
 _NO_BFLOAT16: Final = "Ascend310B"
 """Of the chips with float32 matrices the one without bfloat16: its table of kernels has no Cast to it."""
-_SINGLES: Final = (*SINGLES_IN_CUBE, _NO_BFLOAT16)
+_SINGLES: Final = (*facts.SINCE_910B, _NO_BFLOAT16)
 """Chips whose matrix unit takes float32: ``Intrinsic_mmad`` has f322f32 (CANN 8.1.RC1, ``platform_config/<chip>.ini``)."""
 HIGHEST, HIGH, MEDIUM = "highest", "high", "medium"
 DIRECT: Final[set[DType]] = {d.float32, d.float16, d.bfloat16}
