@@ -4,6 +4,7 @@
 
     AscendTensorError (Exception)
     ├── AclError (RuntimeError)                a pyACL call answered with a code
+    │   ├── LinAlgError (numpy.linalg.LinAlgError) queued linear algebra met a matrix without an answer
     │   ├── OutOfDeviceMemoryError (MemoryError)
     │   └── OperatorNotFoundError (NotImplementedError)
     ├── ShapeError (ValueError)                shapes that do not fit each other or the function
@@ -28,9 +29,12 @@ say which function was called and with what (``with_context``). Errors hold text
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any, Final, TypeVar
+
+import numpy as np
 
 from .codes import ErrorCode, error_meaning, error_name
 
@@ -49,6 +53,7 @@ __all__ = [
     "Float64Warning",
     "ForkError",
     "IndexRangeError",
+    "LinAlgError",
     "OperatorNotFoundError",
     "OutOfDeviceMemoryError",
     "ShapeError",
@@ -57,6 +62,7 @@ __all__ = [
     "describe_bytes",
     "describe_operands",
     "from_acl",
+    "of_queued_work",
 ]
 
 ErrorT = TypeVar("ErrorT", bound="AscendTensorError")  # typing.Self is newer than Python 3.10
@@ -176,6 +182,18 @@ class AclError(AscendTensorError, RuntimeError):
     def _acl_part(self) -> str:
         said = " ".join(self.acl_message.split())
         return f"{self.function} returned {self.name} ({self.code})" + (f": {said}" if said else "")
+
+
+class LinAlgError(AclError, np.linalg.LinAlgError):
+    """A matrix is singular, not positive definite or not finite, which an operator of queued linear algebra found when it ran.
+
+    Raised by the call that waits, not by the one that queued it. Like: torch.linalg.LinAlgError, numpy.linalg.LinAlgError.
+
+    Attributes:
+        op_type: The Ascend IR operator that failed.
+    """
+
+    op_type = ""
 
 
 class OutOfDeviceMemoryError(AclError, MemoryError):
@@ -332,6 +350,47 @@ def from_acl(function: str, code: int, acl_message: str = "", operands: Iterable
         advice: What to do, in place of the usual advice for this code.
     """
     return _CLASSES.get(code, AclError)(function, code, acl_message or "", operands=describe_operands(*operands), advice=advice)
+
+
+# An AI CPU kernel tells that a matrix has no answer by failing (those of TensorFlow do): the code is the one of any failure there, and
+# ACL's message names the operator, if anything does (CANN runtime, GetFirstExtendInfoForAicpuTask).
+_WITHOUT_ANSWER: Final = {
+    "Cholesky": "a matrix is not positive definite",
+    "Lu": "a matrix is singular",
+    "MatrixInverse": "a matrix is singular",
+    "MatrixSolve": "a matrix is singular",
+    "MatrixSolveLs": "a matrix has not full rank",
+    "MatrixTriangularSolve": "a matrix has a zero on its diagonal",
+    "SelfAdjointEig": "a matrix holds NaN or an infinity, or its eigenvalues were not found",
+    "Svd": "the singular values of a matrix were not found",
+}
+_ANSWERED: Final = {
+    "Cholesky": "cholesky_ex answers on the device instead.",
+    "MatrixInverse": "inv_ex answers on the device instead; pinv takes singular matrices.",
+    "MatrixSolve": "solve_ex answers on the device instead; lstsq takes singular matrices.",
+}
+_NAMED: Final = re.compile(rf"(?<![A-Za-z])({'|'.join(_WITHOUT_ANSWER)})(?![A-Za-z])")
+
+
+def of_queued_work(error: AclError, launched: Sequence[str]) -> AclError:
+    """The error to be raised for one that a wait answered: a `LinAlgError` where an operator of linear algebra failed on the AI CPU.
+
+    Args:
+        error: What the wait answered.
+        launched: The operators launched before. Where ACL's message names none, one of them has to be of linear algebra.
+    """
+    if error.code != ErrorCode.RT_AICPU_EXCEPTION:
+        return error
+    named = _NAMED.search(error.acl_message)
+    op_type = named[1] if named else next((name for name in reversed(launched) if name in _WITHOUT_ANSWER), "")
+    if not op_type or (not named and any(name in error.acl_message for name in launched)):
+        return error
+    cause = _WITHOUT_ANSWER[op_type]
+    message = f"{cause} ({op_type} failed)" if named else f"an AI CPU operator failed, likely {op_type}: {cause}"
+    advice = f"{_ANSWERED.get(op_type, '')} {error.advice}".strip()
+    found = LinAlgError(error.function, error.code, error.acl_message, message=message, operands=error.operands, advice=advice)
+    found.op_type = op_type
+    return found.with_traceback(error.__traceback__)
 
 
 def describe_bytes(count: int) -> str:

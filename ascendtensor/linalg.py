@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .errors import LinAlgError
 from .ops.linalg.eigen import eig, eigvals
 from .ops.linalg.factors import (
     eigh,
@@ -39,6 +40,7 @@ from .ops.linalg.vectors import cross
 from .ops.reduction import vector_norm
 
 __all__ = [
+    "LinAlgError",
     "cholesky",
     "cholesky_ex",
     "cond",

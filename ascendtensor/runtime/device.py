@@ -329,9 +329,9 @@ class Device:
         try:
             wait()
         except AclError as error:
-            explain(error, lanes)
+            found = explain(error, lanes)
             _forget_launches(lanes)
-            raise
+            raise found from None
         _forget_launches(lanes)
         self.foreign.sweep()
         callbacks.wait_for(lanes)
@@ -576,8 +576,7 @@ def _close_devices(last: bool = False) -> BaseException | None:
         try:
             device.drain()
         except AclError as error:
-            explain(error, device.lanes)
-            attempt.error = attempt.error or error
+            attempt.error = attempt.error or explain(error, device.lanes)
         _forget_launches(device.lanes)
     with HeldInterrupts():
         if state.initialized:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..acl import binding
 from ..codes import EventFlag
-from ..errors import AclError, ClosedError, DTypeError, UnsupportedError, ValueRangeError
+from ..errors import AclError, ClosedError, DTypeError, UnsupportedError, ValueRangeError, of_queued_work
 from . import callbacks
+from .counters import Counters
 from .interrupts import HeldInterrupts
 from .memory import Pool
 from .memory_lines import stream_pool
@@ -48,9 +49,10 @@ class Lane:
         heard: Where it waited for other lanes since it was last waited for itself: what failed there shows there only (RT-45).
         slab, slab_used, slab_serial: Its piece of pinned staging memory.
         callbacks: What `Stream.add_callback` queued; None before the first.
+        counters: What the next draws of random numbers count from.
     """
 
-    __slots__ = ("callbacks", "context", "handle", "heard", "pool", "recent", "slab", "slab_serial", "slab_used", "spare")
+    __slots__ = ("callbacks", "context", "counters", "handle", "heard", "pool", "recent", "slab", "slab_serial", "slab_used", "spare")
 
     def __init__(self, handle: int, pool: Pool, context: int, spare: deque[Lane]) -> None:
         self.handle = handle
@@ -63,6 +65,7 @@ class Lane:
         self.slab_used = 0
         self.slab_serial = 0
         self.callbacks: Outstanding | None = None
+        self.counters = Counters()
 
     def follow(self, lane: Lane, events: EventPool) -> None:
         """Let later work wait for what is queued on another lane of the device now."""
@@ -75,14 +78,14 @@ class Lane:
 
 
 def explain(error: AclError, lanes: Iterable[Lane]) -> AclError:
-    """Names in an error of queued work what was launched since the stream was last waited for (RT-45)."""
+    """The error to be raised for one of queued work: it names what was launched since the stream was last waited for (RT-45)."""
     names = [str(getattr(item, "op_type", item)) for lane in lanes for item in lane.recent]
     if names:
         hint = "" if "LAUNCH_BLOCKING" in error.advice else " ASCENDTENSOR_LAUNCH_BLOCKING=1 tells which one failed."
         runs = [(name, len(list(group))) for name, group in itertools.groupby(names[-RECENT:])]
         said = f"Launched before it: {', '.join(name if count == 1 else f'{name} ({count} times)' for name, count in runs)}.{hint}"
         error.advice = f"{error.advice} {said}".strip()
-    return error
+    return of_queued_work(error, names)
 
 
 class Stream:
@@ -209,9 +212,9 @@ class Stream:
         try:
             binding.synchronize_stream(self.handle)
         except AclError as error:
-            explain(error, [self.lane])
+            found = explain(error, [self.lane])
             self.recent.clear()
-            raise
+            raise found from None
         self.recent.clear()
         self.device.foreign.sweep()
         if self.lane.heard:
@@ -237,8 +240,7 @@ class Stream:
                 try:
                     binding.synchronize_stream(lane.handle)
                 except AclError as error:
-                    explain(error, [lane])
-                    raise
+                    raise explain(error, [lane]) from None
         finally:
             heard.update(busy)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ascendtensor as at
+from ascendtensor.errors import AclError, of_queued_work
 from ascendtensor.ops.linalg import einsum as einsums
 
 UNTIMED = settings(deadline=None, max_examples=15)
@@ -27,6 +29,35 @@ def test_a_matrix_without_an_answer_is_an_error_of_the_queued_work(function: obj
     result = function(uploaded([[0.0, 0.0], [0.0, 0.0]]))  # type: ignore[operator]
     with pytest.raises(RuntimeError, match=r"not invertible|not successful"):
         (result[0] if isinstance(result, tuple) else result).numpy()
+
+
+OPERATORS = {"inv": "MatrixInverse", "cholesky": "Cholesky", "lu_factor": "Lu", "eigvalsh": "SelfAdjointEig"}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_matrix_without_an_answer_is_the_error_that_users_of_pytorch_and_numpy_catch(name: str) -> None:
+    result = getattr(at.linalg, name)(uploaded([[np.nan, 0.0], [0.0, 0.0]] if name == "eigvalsh" else np.zeros((2, 2))))
+    with pytest.raises(at.linalg.LinAlgError, match=OPERATORS[name]) as caught:
+        (result[0] if isinstance(result, tuple) else result).numpy()
+    assert isinstance(caught.value, (np.linalg.LinAlgError, RuntimeError)) and isinstance(caught.value, at.AclError)
+    assert caught.value.op_type == OPERATORS[name] and caught.value.code == 507018
+    assert pickle.loads(pickle.dumps(caught.value)).op_type == OPERATORS[name]
+
+
+def test_other_errors_of_queued_work_are_none_of_linear_algebra() -> None:
+    at.linalg.inv(uploaded(np.eye(2)))
+    picked = at.gather(at.arange(3), 0, at.tensor([7]))
+    with pytest.raises(at.AclError) as caught:
+        picked.numpy()
+    assert not isinstance(caught.value, at.linalg.LinAlgError)
+
+
+def test_a_message_that_names_no_operator_leaves_the_last_launches() -> None:
+    error = AclError("acl.rt.synchronize_stream", 507018, "E39999: AI CPU task failed, task_id=7.")
+    found = of_queued_work(error, ["Fill", "Cholesky", "Add"])
+    assert isinstance(found, at.LinAlgError) and found.op_type == "Cholesky" and "likely" in str(found)
+    assert of_queued_work(error, ["Fill", "Add"]) is error
+    assert of_queued_work(AclError("acl.rt.synchronize_stream", 507018, "fault op_name=Unique"), ["Lu", "Unique"]).__class__ is AclError
 
 
 def test_functions_with_info_raise_nothing() -> None:

@@ -1,8 +1,8 @@
 """Determinants, inverses, systems of equations, and Cholesky factors.
 
 The operators run on the AI CPU and take float32, float64, complex64 and complex128. Whether a matrix has an inverse is known only when
-the queued work has run: where PyTorch raises `LinAlgError` at once, the error shows at the next call that waits for values (a
-RuntimeError too). `inv_ex`, `solve_ex` and `cholesky_ex` answer on the device instead and raise nothing, or wait with `check_errors`.
+the queued work has run: where PyTorch raises `LinAlgError` at once, ours shows at the next call that waits for values. `inv_ex`,
+`solve_ex` and `cholesky_ex` answer on the device instead and raise nothing, or wait with `check_errors`.
 """
 
 # mypy: disable-error-code="no-any-return"
