@@ -124,17 +124,6 @@ class ModelStore:
                 None if self.directory is None else str(self.directory),
             )
 
-    @property
-    def seconds_per_compile(self) -> float:
-        """Mean time of a compile so far, 0.0 before the first."""
-        return self._compile_seconds / self._compiled if self._compiled else 0.0
-
-    def clear_memory(self) -> None:
-        """Forgets the models in memory; files stay."""
-        with self._lock:
-            self._memory.clear()
-            self._memory_bytes = 0
-
     # One thread at a time makes a model.
 
     def _claim(self, wanted: dict[str, Description], found: dict[str, bytes]) -> tuple[dict[str, Description], list[threading.Event]]:

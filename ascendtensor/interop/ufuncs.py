@@ -343,9 +343,7 @@ def _call(like: Any, ufunc: np.ufunc, how: Ufunc, inputs: tuple[Any, ...], optio
         operands = [x if is_tensor(x) else upload(x, common, like.desc.device, cls=like.__class__) for x in operands]
     if dtype is not None:
         operands = [border.cast(x, dtype) if is_tensor(x) else x for x in operands]
-    elif how.floating and not any(
-        isinstance(x, (float, complex)) or (is_tensor(x) and x.desc.dtype.category > d.INTEGER) for x in operands
-    ):
+    elif how.floating and not any(map(_is_floating, operands)):
         operands = [border.floating(x) for x in operands]
     if ufunc.nout > 1:
         found = how.function(*operands)

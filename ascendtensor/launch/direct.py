@@ -6,7 +6,6 @@ looked up once; handles are kept here by what they were made of.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,6 +15,7 @@ from ..compiler.description import Attribute, Description, TensorDescription
 from ..errors import OperatorNotFoundError
 from ..runtime import device
 from .registry import HandleRegistry, OpHandle, Unbuilt, handle_cache
+from .static import blocking
 
 if TYPE_CHECKING:
     from ..runtime.desc import TensorDesc
@@ -103,7 +103,7 @@ def queued(stream: Stream, op_type: str, launch: Callable[[], None]) -> None:
     """Queue something under the name of an operator; wait for it where ASCENDTENSOR_LAUNCH_BLOCKING asks for that."""
     stream.recent.append(op_type)
     launch()
-    if os.environ.get("ASCENDTENSOR_LAUNCH_BLOCKING", "0") not in ("", "0"):
+    if blocking():
         stream.synchronize()
 
 
@@ -132,7 +132,7 @@ def cast(descs: tuple[TensorDesc, TensorDesc], read: DeviceBuffer, written: Devi
     handles = given.handle(), wanted.handle()
     if with_handle:
         handle = _handles.get((given, wanted), description, lambda: binding.create_handle_for_cast(*handles, 0))
-        queued(stream, "Cast", lambda: binding.execute_with_handle(handle.value, [read.data_buffer], [written.data_buffer], stream.handle))
+        queued(stream, "Cast", lambda: execute_handle(handle, [read.data_buffer], [written.data_buffer], stream))
         return
     buffers = read.data_buffer, written.data_buffer
 
@@ -241,7 +241,7 @@ def multiply(product: Product, on: Device, inputs: Sequence[DeviceBuffer], resul
     if with_handle:
         handle = _handles.get((product, on), description, product.create_handle)
         given = [a.data_buffer, b.data_buffer, result.data_buffer, alpha.data_buffer, beta.data_buffer]
-        queued(stream, "GEMM", lambda: binding.execute_with_handle(handle.value, given, [result.data_buffer], stream.handle))
+        queued(stream, "GEMM", lambda: execute_handle(handle, given, [result.data_buffer], stream))
         return
 
     def launch() -> None:

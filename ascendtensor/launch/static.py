@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -323,6 +324,11 @@ class BinaryPlan(TensorsPlan):
         result.desc = self.result
         result.buffer = output
         return result
+
+
+def blocking() -> bool:
+    """Whether each launch is to wait for its result."""
+    return os.environ.get("ASCENDTENSOR_LAUNCH_BLOCKING", "") not in ("", "0")
 
 
 class BlockingPlan:

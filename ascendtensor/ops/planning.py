@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
@@ -21,7 +20,7 @@ from ..launch import operands as fetches
 from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
 from ..launch.each_run import each_run_plan
 from ..launch.registry import HandleRegistry, Unbuilt
-from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, TensorsPlan, UnaryPlan
+from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, TensorsPlan, UnaryPlan, blocking
 from ..launch.variants import dynamic_model, finished_model, variant_of
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
@@ -84,6 +83,11 @@ def _typed(operand: Any) -> tuple[Any, int]:
     return operand.__class__, -1
 
 
+def _given(operands: Sequence[Any]) -> list[Any]:
+    """The operands without absent ones, for the text of an error."""
+    return [operand for operand in operands if operand is not None]
+
+
 def _shape(operand: Any) -> tuple[int, ...]:
     return operand.desc.shape if isinstance(operand, TensorBase) else ()
 
@@ -141,12 +145,10 @@ class Planner:
         try:
             return Decision(row, operands, arguments)
         except AscendTensorError as error:
-            raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
+            raise error.with_context(row.name, _given(operands)) from None
         except (TypeError, ValueError, OverflowError) as error:  # rules look at arguments without asking first
             kind = DTypeError if isinstance(error, TypeError) else ValueRangeError
-            raise kind(f"an argument does not fit: {error}").with_context(
-                row.name, [operand for operand in operands if operand is not None]
-            ) from error
+            raise kind(f"an argument does not fit: {error}").with_context(row.name, _given(operands)) from error
 
     def describe(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any], device: Device) -> Description:
         """What a call would launch; nothing is made, so the tensors need no memory and the device need not exist.
@@ -177,7 +179,7 @@ class Planner:
                     registry.add(key, found)
                 return found
         except AscendTensorError as error:
-            raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
+            raise error.with_context(row.name, _given(operands)) from None
 
     def plan(self, key: Hashable, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...], device: Device | None) -> Any:
         """The plan for plain operands, made and kept if it is not at hand."""
@@ -192,7 +194,7 @@ class Planner:
         try:
             return self._planned(key, row, operands, arguments, device, decision, where)
         except AscendTensorError as error:
-            raise error.with_context(row.name, [operand for operand in operands if operand is not None]) from None
+            raise error.with_context(row.name, _given(operands)) from None
 
     def _keep_mould(
         self, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...], device: Device | None, decision: Decision, plan: Any
@@ -244,7 +246,7 @@ class Planner:
         if row is self._cast_row and decision.compute.is_complex:
             return PartsPlan(call, self._cast_complex)
         plan: Any = self._model(row, call)
-        if os.environ.get("ASCENDTENSOR_LAUNCH_BLOCKING", "0") not in ("", "0"):
+        if blocking():
             plan = BlockingPlan(plan)
         if (
             decision.working != decision.compute
@@ -419,16 +421,12 @@ def _device(row: Row, operands: Sequence[Any], device: Device | None) -> Device:
     if len(devices) > 1:
         names = " and ".join(str(found) for found in devices)
         raise DeviceError(f"the operands are on different devices, {names}", advice='Move one of them with .to("npu:N").').with_context(
-            row.name, [operand for operand in operands if operand is not None]
+            row.name, _given(operands)
         )
     if not devices:
         advice = "Numbers and lists become tensors by tensor()."
         raise DTypeError("at least one operand has to be a tensor", advice=advice).with_context(row.name, operands)
     (found,) = devices
-    if found.closed:
-        raise ClosedError(f"the operands are from before shutdown() of {found}", advice="Make them again from host data.").with_context(
-            row.name
-        )
     return found
 
 

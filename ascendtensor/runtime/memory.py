@@ -170,8 +170,6 @@ class DeviceBuffer:
             else:
                 self.readers.add(stream.handle)
 
-    use_on = read_on
-
     def write_on(self, stream: Stream) -> None:
         """Order `stream`, which is about to write, after the last write and every read; it becomes the stream of the last write."""
         readers = self.readers
@@ -260,8 +258,6 @@ class Window(DeviceBuffer):
     def read_on(self, stream: Stream) -> None:
         if self._base.stream is not stream:
             self._base.read_on(stream)
-
-    use_on = read_on
 
     def write_on(self, stream: Stream) -> None:
         self._base.write_on(stream)

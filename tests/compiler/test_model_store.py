@@ -61,7 +61,7 @@ def test_a_model_comes_from_memory_then_disk_then_the_compiler(tmp_path: Path) -
     assert compiler.batches[1] == ["Sub"]
     assert (first.info().memory_hits, first.info().compiled) == (1, 2)
     assert (second.info().disk_hits, second.info().compiled) == (2, 1)
-    assert second.seconds_per_compile > 0
+    assert second.info().compile_seconds > 0
 
 
 @pytest.mark.parametrize("change", [{"soc": "Ascend310P3"}, {"version": "8.2.RC1"}, {"precision": "fp16"}, {"name": "other"}])
@@ -148,8 +148,6 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     assert len(compiler.batches) == 3
     keeper.get([op("Mul")])  # the least recently used one had gone
     assert len(compiler.batches) == 4
-    keeper.clear_memory()
-    assert keeper.info().memory_bytes == 0
 
 
 def test_two_threads_asking_for_one_model_compile_it_once() -> None:
