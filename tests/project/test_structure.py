@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
@@ -149,6 +150,19 @@ def test_names_say_what_a_module_is_for() -> None:
     found = [name(path) for path in PYTHON if vague.search(path.stem.removeprefix("test_")) or vague.search(path.parent.name)]
     # pyACL's own name, acl.util.
     assert found == ["ascendtensor/simulator/util.py", "tests/simulator/test_util.py"]
+
+
+def test_every_module_has_its_floor_on_the_map() -> None:
+    text = (ROOT / "docs" / "how-an-operator-runs.md").read_text(encoding="utf-8").partition("\n## Floors\n")[2]
+    floors = [
+        place for line in text.splitlines() if line.startswith("| `") for place in re.findall(r"`([\w*]+(?:\.py|/))`", line.split("|")[1])
+    ]
+    modules = {
+        path.name if path.suffix else f"{path.name}/" for path in (ROOT / "ascendtensor").iterdir() if not path.name.startswith("__pyc")
+    }
+    known = {module for module in modules if any(fnmatch(module, place) for place in floors)}
+    assert modules - known == {"__init__.py", "py.typed", "stubs/"}
+    assert [place for place in floors if not any(fnmatch(module, place) for module in modules)] == []
 
 
 def test_no_path_of_a_machine() -> None:
