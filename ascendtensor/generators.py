@@ -17,6 +17,7 @@ import numpy as np
 
 from .errors import ValueRangeError
 from .ops.arguments import checked
+from .runtime.counters import STEP as OFFSET_STEP
 from .runtime.device import Device, DeviceLike, as_device
 
 __all__ = [
@@ -37,8 +38,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 DEFAULT_SEED: Final = 67280421310721
 """Seed of every generator until it is given another (PyTorch's number)."""
-OFFSET_STEP: Final = 10
-"""How far the counter moves with each draw. Operators of CANN count on from it by themselves; torch_npu leaves as much room."""
 _MASK64: Final = (1 << 64) - 1
 
 
@@ -185,11 +184,13 @@ class _Generators:
         self.by_index: dict[int, Generator] = {}
 
     def of(self, index: int) -> Generator:
-        with self.lock:
-            found = self.by_index.get(index)
-            if found is None:
-                found = self.by_index[index] = Generator(index).manual_seed(self.first_seed)
-            return found
+        found = self.by_index.get(index)
+        if found is None:
+            with self.lock:
+                found = self.by_index.get(index)
+                if found is None:
+                    found = self.by_index[index] = Generator(index).manual_seed(self.first_seed)
+        return found
 
     def states(self, indices: Iterable[int] | None) -> tuple[int, dict[int, Array]]:
         """The seed of generators that are not there yet, and the states of some or all that are."""

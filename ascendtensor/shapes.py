@@ -78,6 +78,9 @@ def each(given: Any) -> tuple[Any, ...]:
     return tuple(given) if several(given) else (given,)
 
 
+_INTS: Final = {int}
+
+
 def as_shape(*lengths: Any, size: Any = None) -> Shape:
     """A shape from what a user wrote: ``(2, 3)``, ``[2, 3]``, ``2, 3``, ``5``, ``size=(2, 3)`` or nothing, with NumPy integers too.
 
@@ -86,7 +89,10 @@ def as_shape(*lengths: Any, size: Any = None) -> Shape:
         DTypeError: For something that is not an integer.
     """
     lengths = named(lengths, size, "size")
-    given = lengths[0] if len(lengths) == 1 and several(lengths[0]) else lengths
+    given = lengths[0] if len(lengths) == 1 and (lengths[0].__class__ is tuple or several(lengths[0])) else lengths
+    if given.__class__ is tuple and {*map(type, given)} == _INTS and min(given) >= 0 and max(given) <= MAX_LENGTH:
+        plain: Shape = given
+        return _of_rank(plain)
     try:
         shape = tuple(as_int(length) for length in given)
     except TypeError:
@@ -96,6 +102,10 @@ def as_shape(*lengths: Any, size: Any = None) -> Shape:
         raise ShapeError(f"a length cannot be negative: {list(shape)}")
     if any(length > MAX_LENGTH for length in shape):
         raise ShapeError(f"a length is at most 2**63 - 1: {list(shape)}")
+    return _of_rank(shape)
+
+
+def _of_rank(shape: Shape) -> Shape:
     if len(shape) > MAX_RANK:
         raise ShapeError(f"a tensor has at most {MAX_RANK} dimensions, not {len(shape)}")
     return shape

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.copies import upload_values
 from ..runtime.scalars import encode
 
 if TYPE_CHECKING:
@@ -70,9 +69,9 @@ class Values:
 
 
 class Counter(Values):
-    """Fetch of integers that never come again: kept ones would only be in the way, memory that comes back at once is the next call's."""
+    """Fetch of the counter of a random draw, which never comes again."""
 
     __slots__ = ()
 
     def __call__(self, operand: Any, stream: Stream) -> DeviceBuffer:
-        return upload_values(operand, self.dtype, stream)
+        return stream.lane.counters.take(operand, self.dtype, stream)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
+import struct
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,11 +14,14 @@ import numpy as np
 import pytest
 from harness import host, tensor
 
+import ascendtensor as at
 from ascendtensor import dtypes as d
 from ascendtensor import generators, random
 from ascendtensor.launch.registry import handle_cache
 from ascendtensor.ops import views
+from ascendtensor.runtime import copies
 from ascendtensor.runtime import device as devices
+from ascendtensor.runtime.counters import AHEAD
 
 MANY = (40_000,)
 
@@ -418,3 +423,102 @@ def test_parameters_out_of_range_are_refused() -> None:
         with pytest.raises(ValueError):
             call()
     assert not host(x).any()
+
+
+# Counters that are written ahead
+
+
+def _one_by_one(seed: int, draws: int) -> list[Any]:
+    """The numbers of draws that don't follow each other: each generator is put where it draws."""
+    generator = at.Generator()
+    made = []
+    for draw in reversed(range(draws)):
+        state = struct.pack("<QQ", seed, draw * generators.OFFSET_STEP)
+        generator.set_state(np.frombuffer(state, np.uint8))
+        made.append(at.rand(3, generator=generator).numpy())
+    return made[::-1]
+
+
+def test_draws_that_follow_each_other_share_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    at.manual_seed(3)
+    at.rand(3)
+    copied: list[int] = []
+    upload = copies.upload_array
+
+    def noted(array: Any, stream: Any) -> Any:
+        copied.append(array.nbytes)
+        return upload(array, stream)
+
+    monkeypatch.setattr(copies, "upload_array", noted)
+    drawn = [at.rand(3) for _ in range(2 * AHEAD)]
+    monkeypatch.undo()
+    np.testing.assert_array_equal([host(each) for each in drawn], _one_by_one(3, 2 * AHEAD + 1)[1:])
+    assert len(copied) <= 3
+
+
+def test_a_draw_that_does_not_follow_is_its_own() -> None:
+    wanted = _one_by_one(5, 12)
+    one, other = at.Generator().manual_seed(5), at.Generator().manual_seed(5)
+    drawn = []
+    for draw in range(10):
+        drawn.append(at.rand(3, generator=one))
+        if draw == 4:
+            at.rand(3, generator=other)
+        if draw % 3 == 0:
+            at.bernoulli(at.full((2,), 0.5), generator=other)
+            at.randperm(4, generator=other)
+    np.testing.assert_array_equal([each.numpy() for each in drawn], wanted[:10])
+    one.manual_seed(5)
+    again = [at.rand(3, generator=one) for _ in range(2)]
+    np.testing.assert_array_equal([each.numpy() for each in again], wanted[:2])
+
+
+def test_counters_of_one_number_and_of_two_share_a_copy() -> None:
+    def mixed(generator: at.Generator) -> list[Any]:
+        x = at.full((3,), 0.5)
+        return [
+            part.numpy()
+            for _ in range(5)
+            for part in (at.bernoulli(x, generator=generator), at.rand(3, generator=generator), at.randperm(3, generator=generator))
+        ]
+
+    together = mixed(at.Generator().manual_seed(9))
+    apart = at.Generator().manual_seed(9)
+    side = at.Stream()
+    alternating = []
+    for step, part in enumerate(("b", "r", "p") * 5):
+        with at.stream(side) if step % 2 else contextlib.nullcontext():
+            x = at.full((3,), 0.5)
+            drawn = {"b": at.bernoulli, "r": lambda _, generator: at.rand(3, generator=generator)}.get(part)
+            made = at.randperm(3, generator=apart) if drawn is None else drawn(x, generator=apart)
+        alternating.append(made.numpy())
+    for one, other in zip(together, alternating, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_threads_that_share_a_stream_draw_what_their_counters_say() -> None:
+    stream = at.Stream()
+    found: dict[int, list[at.NPUTensor]] = {}
+
+    def run(seed: int) -> None:
+        generator = at.Generator().manual_seed(seed)
+        with at.stream(stream):
+            found[seed] = [at.rand(3, generator=generator) for _ in range(60)]
+
+    threads = [threading.Thread(target=run, args=(seed,)) for seed in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    stream.synchronize()
+    for seed, drawn in found.items():
+        np.testing.assert_array_equal([each.numpy() for each in drawn], _one_by_one(seed, 60))
+
+
+def test_the_counter_comes_round() -> None:
+    generator = at.Generator()
+    last = (1 << 63) - 5
+    generator.set_state(np.frombuffer(struct.pack("<QQ", 3, last), np.uint8))
+    for _ in range(3):
+        at.rand(3, generator=generator)
+    assert struct.unpack("<QQ", generator.get_state().tobytes()) == (3, last + 30 - (1 << 63))

@@ -72,18 +72,20 @@ class _Generator:
     """NumPy's generator over the words, which moves to another place in a fifth of the time that making one takes."""
 
     __slots__ = ("_bits", "_counter", "_key", "_state", "drawing")
+    _counter: memoryview
+    _key: memoryview
 
     def __init__(self) -> None:
         self._bits = _library().Philox(key=0, counter=0, number=4, width=32)
         self.drawing = np.random.Generator(self._bits)
         self._state = self._bits.state
-        self._counter, self._key = self._state["state"]["counter"], self._state["state"]["key"]
+        self._counter, self._key = (memoryview(self._state["state"][part]).cast("B") for part in ("counter", "key"))
 
     def move(self, key: int, counter: Counter, first: int) -> np.random.Generator:
         """Goes to a block of a key's sequence."""
         before = ((counter[1] << 64 | counter[0]) + first - 1) & _MASK128  # it counts on before it makes a block
-        self._counter[:] = np.frombuffer(before.to_bytes(16, "little"), "<u4")
-        self._key[:] = np.frombuffer(key.to_bytes(8, "little"), "<u4")
+        self._counter[:] = before.to_bytes(16, "little")
+        self._key[:] = key.to_bytes(8, "little")
         self._bits.state = self._state
         return self.drawing
 

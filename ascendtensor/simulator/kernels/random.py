@@ -37,7 +37,7 @@ Convert = Callable[[Array], Array]
 _HALF = np.uint64(32)
 _WORDS = 1 << 15
 """Words made at a time, so that temporaries stay in the cache."""
-_LONG = 1 << 18
+_LONG = 1 << 17
 """The same where there are no temporaries."""
 _SHARED = 4 * _WORDS
 """Words from which on threads pay."""
@@ -51,6 +51,9 @@ def _fill(out: Array, key: int, counter: tuple[int, int], words: int, convert: C
     flat = out.reshape(-1)
     direct = convert is _uniform and flat.dtype == np.float32 and philox.in_c()
     step = _LONG if direct else _WORDS // words
+    if direct and flat.size <= step:
+        philox.fractions(key, counter, 0, flat)
+        return
 
     def work(first: int, last: int) -> None:
         for begin in range(first * step, min(last * step, flat.size), step):
@@ -102,26 +105,34 @@ def _uniform_double(words: Array) -> Array:
 
 
 def _normal(words: Array) -> Array:
-    """Box-Muller on pairs of words; the radius takes a number in (0, 1], whose logarithm is finite."""
+    """Box-Muller on pairs of words; the radius takes a number in (0, 1], whose logarithm is finite. The words are used up."""
     radius = words[0::2].astype(np.float32)
     radius += np.float32(0.5)
     radius *= np.float32(2.0**-32)
-    return _box_muller(radius, _uniform(words[1::2]))
+    words >>= np.uint32(8)  # all of them: those that stand together go faster than half of them
+    angle = words[1::2].astype(np.float32)
+    angle *= _TURN
+    return _box_muller(radius, angle)
+
+
+_TURN = np.float32(2 * np.pi) * np.float32(2.0**-24)
+"""What 24 bits are multiplied by: a power of two rounds nothing."""
 
 
 def _normal_double(words: Array) -> Array:
     numbers = _uniform_double(words)
-    return _box_muller(1.0 - numbers[0::2], numbers[1::2])
+    return _box_muller(1.0 - numbers[0::2], numbers[1::2] * (2 * np.pi))
 
 
-def _box_muller(radius: Array, turn: Array) -> Array:
+def _box_muller(radius: Array, angle: Array) -> Array:
     np.log(radius, radius)
     radius *= radius.dtype.type(-2)
     np.sqrt(radius, radius)
-    angle = turn * turn.dtype.type(2 * np.pi)
     made = np.empty((radius.size, 2), radius.dtype)
-    np.multiply(radius, np.cos(angle), made[:, 0])
-    np.multiply(radius, np.sin(angle), made[:, 1])
+    turned = np.cos(angle)
+    np.multiply(radius, turned, made[:, 0])
+    np.sin(angle, turned)
+    np.multiply(radius, turned, made[:, 1])
     return made.reshape(-1)
 
 
@@ -149,11 +160,12 @@ def _state(inputs: Inputs) -> tuple[int, tuple[int, int]]:
     Raises:
         ValueError: Another algorithm than Philox, or a state of another size.
     """
-    counter = needs(inputs[2], "counter").reshape(-1).tolist()
+    counter = needs(inputs[2], "counter")
     alg = one_int(inputs[3], "alg")
-    if alg != 1 or len(counter) != 2:
-        raise ValueError(f"alg {alg} with a counter of {len(counter)} elements: only Philox (1) with 2 has a kernel")
-    return one_int(inputs[1], "key"), (counter[0], counter[1])
+    if alg != 1 or counter.size != 2:
+        raise ValueError(f"alg {alg} with a counter of {counter.size} elements: only Philox (1) with 2 has a kernel")
+    low, high = counter.tolist() if counter.ndim == 1 else counter.reshape(-1).tolist()
+    return one_int(inputs[1], "key"), (low, high)
 
 
 @kernel("StatelessRandomUniformV2")
