@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,21 @@ class Program:
         one.remainder_(97.0)
         left[...] = (left + right) % 97
 
+    def launch_another_form(self) -> None:
+        """One tensor, three, numbers, two results, sizes that keep changing (a dynamic model)."""
+        (one, left), (other, right) = self.some(), self.some()
+        few = self.random.randint(1, self.size)
+        forms: list[Callable[[], tuple[Any, Array]]] = [
+            lambda: (-one, -left),
+            lambda: (at.where(one > other, one, other), np.maximum(left, right)),
+            lambda: (one.clamp(-30.0, 30.0), left.clip(-30, 30)),
+            lambda: (at.sort(one).values, np.sort(left)),
+            lambda: (at.cat((one[:few] - other[:few], one[few:])), np.concatenate((left[:few] - right[:few], left[few:]))),
+        ]
+        made, expected = self.random.choice(forms)()
+        self.values.append((made, expected % 97))
+        made.remainder_(97.0)
+
     def write_into_a_view(self) -> None:
         (one, left), (other, right) = self.some(), self.some()
         start = self.random.choice([0, 1, self.size // 2])
@@ -87,7 +103,10 @@ class Program:
             at.empty_cache()
 
 
-STEPS = ["new", "add", "add", "add_in_place", "add_in_place", "write_into_a_view", "read", "drop", "drop", "lend", "order", "empty_cache"]
+STEPS = [
+    *("new", "add", "add", "add_in_place", "add_in_place", "launch_another_form", "launch_another_form", "write_into_a_view"),
+    *("read", "drop", "drop", "lend", "order", "empty_cache"),
+]
 
 
 @pytest.mark.parametrize("seed", range(8))
