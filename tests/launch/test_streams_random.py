@@ -65,11 +65,11 @@ class Program:
 
     def launch_another_form(self) -> None:
         """One tensor, three, numbers, two results, sizes that keep changing (a dynamic model)."""
-        (one, left), (other, right) = self.some(), self.some()
+        (one, left), (other, right), (third, chosen) = self.some(), self.some(), self.some()
         few = self.random.randint(1, self.size)
         forms: list[Callable[[], tuple[Any, Array]]] = [
             lambda: (-one, -left),
-            lambda: (at.where(one > other, one, other), np.maximum(left, right)),
+            lambda: (at.where(third > 0, one, other), np.where(chosen > 0, left, right)),
             lambda: (one.clamp(-30.0, 30.0), left.clip(-30, 30)),
             lambda: (at.sort(one).values, np.sort(left)),
             lambda: (at.cat((one[:few] - other[:few], one[few:])), np.concatenate((left[:few] - right[:few], left[few:]))),
