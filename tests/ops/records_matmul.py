@@ -217,7 +217,7 @@ RECORDS = [
         matmul.matmul,
         np.matmul,
         products,
-        (table.MATMUL, table.BATCH_MATMUL, table.INTEGER_MATMUL),
+        (table.MATMUL, table.BATCH_MATMUL, table.CPU_MATMUL),
         NUMBERS,
         SAME,
         SUMS,

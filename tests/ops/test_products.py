@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import ml_dtypes
@@ -12,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ascendtensor as at
+from ascendtensor.ops.linalg import matmul as products_of_ours
+from ascendtensor.simulator.engine import compile
 
 UNTIMED = settings(deadline=None, max_examples=40)
 KINDS = (np.float32, np.float16, ml_dtypes.bfloat16, np.float64, np.complex64, np.int8, np.int32, np.int64, np.uint8)
@@ -104,3 +107,44 @@ def test_sums_with_products_of_halves_are_rounded_once(dtype: at.dtype, factors:
         assert np.all(error <= np.abs(exact) * (2.0**-11 if dtype is at.float16 else 2.0**-8) * 1.001 + 2e-6)
         target = at.empty(exact.shape, dtype=dtype)
         assert getattr(at, name)(*operands, beta=beta, alpha=alpha, out=target) is target and at.equal(target, found)
+
+
+def launched(function: Any) -> Counter[str]:
+    """What a call launches, at its second time: the first one makes plans."""
+    function()
+    before = at.handle_cache.launches()
+    function()
+    return at.handle_cache.launches() - before
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.complex64, np.complex128, np.int32])
+@pytest.mark.parametrize(
+    "shapes",
+    [((3, 4), (4, 2)), ((4,), (4, 2)), ((2, 3, 4), (4,)), ((5, 3, 4), (4, 2)), ((5, 3, 4), (1, 4, 2)), ((2, 5, 3, 4), (2, 5, 4, 2))],
+)
+def test_a_product_on_the_ai_cpu_is_one_launch(kind: Any, shapes: Any) -> None:
+    rng = np.random.default_rng(0)
+    left, right = (at.tensor((rng.integers(-4, 5, shape) * (1j if np.dtype(kind).kind == "c" else 1)).astype(kind)) for shape in shapes)
+    assert launched(lambda: at.matmul(left, right)) == {"BatchMatMul": 1}
+    np.testing.assert_array_equal(host(at.matmul(left, right)), host(left) @ host(right))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.complex64, np.int32])
+def test_the_ai_cpu_gets_equal_stacks_and_turned_matrices_as_they_are(kind: Any) -> None:
+    rng = np.random.default_rng(1)
+    values = [(rng.integers(-4, 5, (2, 3, 4)) * (1 + (1j if np.dtype(kind).kind == "c" else 0))).astype(kind) for _ in range(2)]
+    left, right = (at.tensor(each) for each in values)
+    np.testing.assert_array_equal(host(left[0] @ right.mT), values[0][0] @ values[1].swapaxes(-1, -2))
+    np.testing.assert_array_equal(host(left.mT @ right[0]), values[0].swapaxes(-1, -2) @ values[1][0])
+    np.testing.assert_array_equal(host(left.mT[:, None] @ right), values[0].swapaxes(-1, -2)[:, None] @ values[1])
+    np.testing.assert_array_equal(host(left[0, 0] @ right.mT), values[0][0, 0] @ values[1].swapaxes(-1, -2))
+
+
+def test_a_compiler_that_refuses_doubles_leaves_products_and_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile, "BEYOND", {})
+    monkeypatch.setattr(products_of_ours, "_CPU", set(products_of_ours._CPU))
+    left, right = (np.arange(35.0).reshape(1, 1, 1, *shape) for shape in ((5, 7), (7, 5)))  # a rank without a dynamic model
+    assert launched(lambda: at.tensor(left) @ at.tensor(right)).keys() >= {"Mul", "ReduceSum"}
+    np.testing.assert_array_equal(host(at.tensor(left) @ at.tensor(right)), left @ right)
+    with pytest.raises(at.ShapeError):
+        at.tensor(left) @ at.tensor(left)

@@ -6,8 +6,10 @@ Roads by dtype, each exact to the dtype's own rounding:
   lies: the operator's transpose attribute undoes the view.
 * float32 where `set_float32_matmul_precision` asks for less: products of halves, added up in float32; see `ops.precision`.
 * int8, int16, int32, uint8: the AI CPU kernel of BatchMatMul in int32, modulo 2**32; narrower ones wrap as PyTorch's do.
+* float64, complex128, and complex64 where it is small: the same kernel. Its prototype does not list them, GE asks the kernel lists only
+  (graph_metadef `SymDtype::Eval`, `AicpuOpsKernelInfoStore::CheckSupported`); a compiler that refuses one is not asked again.
 * complex64: four products of the float32 parts, joined by Complex, where they are large.
-* int64, float64, complex128 and wide unsigned integers have no matrix kernel: products and sums (Mul, ReduceSum) in blocks of bounded size.
+* int64 and wide unsigned integers have no matrix kernel: products and sums (Mul, ReduceSum) in blocks of bounded size.
 * bool is refused, as in PyTorch.
 """
 
@@ -25,8 +27,8 @@ from ... import base, shapes
 from ... import dtypes as d
 from ...base import TensorBase
 from ...dtypes import dtype as DType
-from ...errors import AscendTensorError, DTypeError, ShapeError
-from .. import views
+from ...errors import AscendTensorError, CompileError, DTypeError, ShapeError
+from .. import chips, views
 from ..arguments import checked
 from ..call import binary, call, made, plain
 from ..operands import common_dtype, in_dtype, integers
@@ -42,11 +44,14 @@ from ..writing import copy_into, into, write
 T = TypeVar("T", bound=TensorBase)
 
 _CUBE: Final = frozenset(table.CUBE)
-_INTEGERS: Final = frozenset({*table.INTEGER_MATMUL.dtypes, *table.INTEGER_MATMUL.via})
+_CPU: Final = {*table.CPU_MATMUL.dtypes, *table.CPU_MATMUL.via}
+"""Dtypes that the AI CPU multiplies; less those that a compiler refused."""
+_BEYOND: Final = (d.float64, d.complex64, d.complex128)
+"""Those of them that the prototype does not list."""
 _BLOCK: Final = 1 << 22
 """Products that are held at once where there is no matrix kernel."""
 _FEW: Final = 1 << 19
-"""Up to so many products of complex numbers one Mul and one ReduceSum cost less than the dozen launches of their parts."""
+"""Up to so many products of complex numbers the AI CPU costs less than the dozen launches of their parts."""
 
 
 def matmul(input: T, other: T, *, out: T | None = None) -> T:
@@ -98,16 +103,56 @@ def _matmul(input: T, other: T, out: T | None, function: str) -> T:
         raise DTypeError("bool matrices can't be multiplied", advice="Cast with .to(float32) first.").with_context(function, (input, other))
     if dtype is d.complex64 and left.numel * (right.shape[-1] if len(right.shape) > 1 else 1) > _FEW:
         return into(_by_parts(input, other, function), out)
-    if dtype not in _CUBE and dtype not in _INTEGERS:
-        return into(_by_products(input, other, function), out)
+    if dtype not in _CUBE:
+        return _on_cpu(input, other, out, function)
     if dtype is d.float32 and dtype not in DIRECT and (lower := parts_of_singles()) is not None:
         return into(_by_halves(input, other, *lower), out)
     input, turn_input = _untransposed(input)
     other, turn_other = _untransposed(other)
     tall = len(right.shape) < 3 and not (turn_input and len(left.shape) > 2)
-    row = table.INTEGER_MATMUL if dtype not in _CUBE else table.MATMUL if tall else table.BATCH_MATMUL
+    row = table.MATMUL if tall else table.BATCH_MATMUL
     operands, arguments = (input, other), (turn_input, turn_other)
     return call(row, operands, arguments) if out is None else write(row, out, operands, arguments)
+
+
+def _on_cpu(input: T, other: T, out: T | None, function: str) -> T:
+    """The AI CPU's product where it has a kernel, which takes equal stacks and conjugates the complex numbers that it turns."""
+    dtype = input.desc.dtype
+    if dtype not in _CPU or chips.lacks(table.CPU_MATMUL, table.CPU_MATMUL.via.get(dtype, dtype)):
+        return into(_by_products(input, other, function), out)
+    try:
+        shape = shapes.matmul_shape(input.desc.shape, other.desc.shape)
+    except AscendTensorError as error:
+        raise error.with_context(function, (input, other)) from None
+    left, right = _with_equal_stacks(input, other)
+    turn_left = turn_right = False
+    if not dtype.is_complex:
+        if len(left.desc.shape) == 2 or len(right.desc.shape) > 2:  # the rows of a stack times one matrix lie one below another
+            left, turn_left = _untransposed(left)
+        right, turn_right = _untransposed(right)
+    operands, arguments = (left, right), (turn_left, turn_right)
+    try:
+        if out is not None and len(input.desc.shape) == len(left.desc.shape):
+            return write(table.CPU_MATMUL, out, operands, arguments)
+        product = call(table.CPU_MATMUL, operands, arguments)
+    except CompileError:
+        if dtype not in _BEYOND:
+            raise
+        _CPU.discard(dtype)
+        return into(_by_products(input, other, function), out)
+    return into(product if product.desc.shape == shape else views.reshape(product, shape), out)
+
+
+def _with_equal_stacks(left: T, right: T) -> tuple[T, T]:
+    """The operands with their stacks broadcast, unless one matrix is on the right."""
+    rows, columns = left.desc.shape, right.desc.shape
+    if len(columns) < 3 or rows[:-2] == columns[:-2]:
+        return left, right
+    if len(rows) >= len(columns) and prod(columns[:-2]) == 1:
+        return left, views.reshape(right, columns[-2:])
+    stack = shapes.broadcast_shapes(rows[:-2], columns[:-2])
+    tall = left if len(rows) > 1 else views.unsqueeze(left, 0)
+    return views.expand(tall, (*stack, *tall.desc.shape[-2:])), views.expand(right, (*stack, *columns[-2:]))
 
 
 def _by_halves(input: T, other: T, dtype: DType, count: int) -> T:

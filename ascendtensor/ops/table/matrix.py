@@ -1,8 +1,9 @@
 """Rows of matrix products, and their rules.
 
-On a 910B the cube unit multiplies float16, bfloat16 and float32 (MatMulV2, BatchMatMulV2). int32 is multiplied by the AI CPU
-kernel of BatchMatMul, modulo 2**32, which for narrower integers is PyTorch's result too: they are cast there and back. No other dtype
-has both a kernel and a place in a prototype; see `ops.matmul`.
+On a 910B the cube unit multiplies float16, bfloat16 and float32 (MatMulV2, BatchMatMulV2). The AI CPU kernel of BatchMatMul, which is
+TensorFlow's, multiplies int32 (modulo 2**32, which for narrower integers is PyTorch's result too: they are cast there and back), float64,
+complex64 and complex128. Its prototype does not list the last three; GE asks the kernel lists. Other dtypes have no kernel; see
+`ops.linalg.matmul`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 
 from ... import dtypes as d
 from ... import shapes
+from ...errors import ShapeError
 from ...promotion import Kind
 from ..schema import Attr, Input, Meta, Outcome, Output, Row, Rule
 
@@ -69,6 +71,17 @@ def stacks(operands: Sequence[Meta], transpose_input: bool = False, transpose_ot
     )
 
 
+def equal_stacks(operands: Sequence[Meta], transpose_input: bool = False, transpose_other: bool = False) -> Outcome:
+    """A product with a vector or one matrix on the right, or of stacks of one shape: TensorFlow's kernel does not broadcast them."""
+    left, right = operands[0].shape, operands[1].shape
+    if len(right) < 3:
+        found = matrices(operands, transpose_input, transpose_other)
+        return found._replace(attrs={"adj_x1": transpose_input, "adj_x2": transpose_other})
+    if left[:-2] != right[:-2]:
+        raise ShapeError(f"stacks of shapes {list(left)} and {list(right)} are not equal")
+    return stacks(operands, transpose_input, transpose_other)
+
+
 _OPERANDS: Final = (Input("x1"), Input("x2"))
 _ADJOINTS: Final = (Attr("adj_x1", "bool", False), Attr("adj_x2", "bool", False))
 CUBE: Final = (d.float32, d.float16, d.bfloat16)
@@ -100,15 +113,15 @@ BATCH_MATMUL: Final = Row(
     identity=0,
     numbers=False,
 )
-INTEGER_MATMUL: Final = Row(
+CPU_MATMUL: Final = Row(
     "matmul",
     "BatchMatMul",
     _OPERANDS,
     (Output("y"),),
-    stacks,
+    equal_stacks,
     _ADJOINTS,
     Kind.SAME,
-    (d.int32,),
+    (d.int32, d.float64, d.complex64, d.complex128),
     {d.int8: d.int32, d.int16: d.int32, d.uint8: d.int32},
     identity=0,
     numbers=False,

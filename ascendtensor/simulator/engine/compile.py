@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -50,6 +50,10 @@ ATTR_TYPES: dict[str, str] = {
 }
 OLDER_ATTRS: dict[str, dict[str, str]] = {"Cast": {"truncate": "bool"}}
 """What prototypes of older releases had besides: published models of single operators say it, and ``acl.op.cast`` looks for it (BL-2)."""
+BEYOND: Final = {"BatchMatMul": frozenset({"float64", "complex64", "complex128"})}
+"""Dtypes that a prototype does not list and GE lets pass: it holds a prototype to its list only where that ties dtypes by a symbol
+(graph_metadef, ``SymDtype::Eval``), and asks the op stores (``AicpuOpsKernelInfoStore::CheckSupported``), whose AI CPU kernels have these.
+"""
 DTYPE_NAMES = {int(code): name for name, code in facts.ACL_TYPES.items()}
 CONST_TYPES = frozenset(code for code, kind in NUMPY_OF.items() if kind.kind in "iu" or (kind.kind == "f" and kind.itemsize in (2, 4, 8)))
 UNKNOWN_RANK = (-2,)
@@ -352,7 +356,7 @@ def _check_parameters(
                 _fail(number, f"{where} is {parameter.kind} and may not be absent.")
             continue
         name = DTYPE_NAMES.get(spec.dtype, str(spec.dtype))
-        if parameter.dtypes and name not in parameter.dtypes:
+        if parameter.dtypes and name not in parameter.dtypes and name not in BEYOND.get(operator.op_type, ()):
             _fail("E10001", f"{where} does not support type [{name}]; it takes {', '.join(parameter.dtypes)}.")
         found.setdefault(parameter.name, name)
     return [found.get(parameter.name) for parameter in parameters]

@@ -123,7 +123,33 @@ def _matmul(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     return _bind(inputs, outputs[0], attrs["transpose_x1"], attrs["transpose_x2"], attrs.get("offset_x", 0))
 
 
-@binder("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+_CUBE = (*HALVES, FLOAT32)
+
+
+@binder("BatchMatMul")
+def _first_batch_matmul(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
+    """Of dtypes that the cube has not it is TensorFlow's BatchMatMul (ir2tf_op_mapping_lib.json): equal stacks, and turning conjugates."""
+    a, b = needs(inputs[0], "x1"), needs(inputs[1], "x2")
+    if a.dtype in _CUBE:
+        return _batch_matmul(inputs, outputs, attrs)
+    if a.shape[:-2] != b.shape[:-2]:
+        return _unequal, (a.shape, b.shape)
+    turns = bool(attrs["adj_x1"]), bool(attrs["adj_x2"])
+    if a.dtype.kind == "c" and any(turns):
+        return _adjoint_product, (a, b, *turns, outputs[0])
+    return _bind(inputs, outputs[0], *turns, 0)
+
+
+def _unequal(a: Shape, b: Shape) -> None:
+    raise ValueError(f"In[0] and In[1] must have compatible batch dimensions: {list(a)} vs. {list(b)}")
+
+
+def _adjoint_product(a: Array, b: Array, turn_a: bool, turn_b: bool, out: Array) -> None:
+    left, right = (np.conjugate(each.swapaxes(-1, -2)) if turn else each for each, turn in ((a, turn_a), (b, turn_b)))
+    product(left, right, out)
+
+
+@binder("BatchMatMulV2", "BatchMatMulV3")
 def _batch_matmul(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     return _bind(inputs, outputs[0], attrs["adj_x1"], attrs["adj_x2"], attrs.get("offset_x", 0))
 

@@ -143,7 +143,7 @@ def test_rules() -> None:
     assert rule([meta(np.int8, 2, 3), meta(np.int8, 3, 4)], attrs, 1)[0].dtype == ACL_OF[np.dtype(np.int32)]
 
 
-@pytest.mark.parametrize("shapes", [((70, 80), (80, 90)), ((2, 64, 64), (64, 5)), ((1, 5000), (5000, 1))])
+@pytest.mark.parametrize("shapes", [((70, 80), (80, 90)), ((2, 64, 64), (2, 64, 5)), ((1, 5000), (5000, 1))])
 def test_large_integer_products_wrap_like_small_ones(shapes: tuple[tuple[int, ...], ...]) -> None:
     """They are multiplied as halves of words in float64, which must not show."""
     rng = np.random.default_rng(0)
@@ -152,3 +152,12 @@ def test_large_integer_products_wrap_like_small_ones(shapes: tuple[tuple[int, ..
     want = a @ b
     same(made("BatchMatMul", [a, b], want.shape, np.int32), want)
     same(made("BatchMatMul", [a.astype(np.int16).astype(np.int32), b], want.shape, np.int32), a.astype(np.int16).astype(np.int32) @ b)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64, np.complex128, np.int32])
+def test_the_ai_cpus_product_neither_broadcasts_nor_turns_without_conjugating(dtype: Any) -> None:
+    a, b = sample((2, 3, 4), dtype), sample((2, 5, 4), dtype)
+    turned = np.conjugate(b.swapaxes(-1, -2))
+    np.testing.assert_allclose(made("BatchMatMul", [a, b], (2, 3, 5), dtype, adj_x2=True), np.matmul(a, turned), rtol=1e-5)
+    with pytest.raises(ValueError, match="compatible batch dimensions"):
+        made("BatchMatMul", [a, b[:1]], (2, 3, 5), dtype, adj_x2=True)
