@@ -349,6 +349,8 @@ def test_blocking_launches_point_at_the_call(fresh: None, monkeypatch: pytest.Mo
         with pytest.raises(at.AclError, match=said) as caught:
             b * b
     assert caught.traceback[-1].name != "synchronize_device"
+    with simulator.faults.kernel("Exp"), pytest.raises(at.AclError, match="exp: "):
+        at.exp(a, out=at.empty(4))
     a += 1
     at.sum(a, 0, out=at.empty(()))
     assert a[a > 1].tolist() == [2.0] * 4
