@@ -123,7 +123,8 @@ class Operator(NamedTuple):
         aicpu_dtypes: Dtypes by parameter of the AI CPU kernel, ``{}`` if they are not known, None if there is no such kernel.
         value_depend: Inputs whose values the kernel's tiling reads, with ``required`` or ``optional``.
         const_inputs: Inputs to bind as a constant or to place on the host.
-        data_dependent_shape: Whether an output shape depends on values.
+        data_dependent_shape: Whether only the kernel knows the shape of an output (OutputShapeDependOnCompute): it depends on values, and
+            no InferShape is given them, as that of RepeatInterleave is.
         ref_outputs: Outputs that are an input updated in place.
         internal: Whether there is a kernel but no public prototype.
         deprecated: Whether the prototype says so.

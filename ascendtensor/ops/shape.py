@@ -313,11 +313,12 @@ def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, 
         repeats: How often: a number, or an integer tensor with one number, or one for each place. Without it, `input` is such a vector,
             and the places are repeated.
         dim: The dimension; by default the tensor is flattened first.
-        output_size: The sum of the numbers, where it is known; without it a tensor of numbers is summed up and the sum is waited for.
+        output_size: The sum of the numbers, where it is known. A tensor of numbers is summed up all the same, and the sum waited for:
+            the chip would write behind the end of a result that is too small.
 
     Raises:
         ShapeError: `repeats` has another length than the dimension.
-        ValueRangeError: A number is negative.
+        ValueRangeError: A number is negative, or `output_size` is not the sum.
         IndexRangeError: There is no such dimension.
 
     Ascend operator: RepeatInterleave, Range; AsStrided for a number. Like: torch.repeat_interleave, numpy.repeat.
@@ -347,9 +348,14 @@ def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, 
         return _repeated(input, number, dim)
     if repeats.desc.numel == 1:
         repeats = views.reshape(repeats, 1)
-        count = as_int(output_size) if output_size is not None else shape[dim] * _number(repeats)
+        count = shape[dim] * _number(repeats)
     else:
-        count = as_int(output_size) if output_size is not None else _number(total(repeats))
+        count = _number(total(repeats))
+    # The chip believes what it is told, and would write behind the end of the result.
+    if output_size is not None and as_int(output_size) != count:
+        raise ValueRangeError(f"output_size is {output_size}, but the repeats add up to {count}").with_context(
+            "repeat_interleave", (input, repeats)
+        )
     if count < 0:
         raise ValueRangeError("repeats must not be negative").with_context("repeat_interleave", (input, repeats))
     if input.desc.dtype is d.complex128:

@@ -218,7 +218,7 @@ def compile_and_execute_v2(
     _check_path(flag, path)
     assert op_type is not None
     _compile(op_type, _as_compiled(given, sources), results, attr)
-    return op._run(op_type, (given, results), (list(input_buffers or ())[:num_inputs], targets), op._attributes(attr), stream, True)
+    return op._run(op_type, (given, results), (list(input_buffers or ())[:num_inputs], targets), op._attributes(attr), stream, True, False)
 
 
 def _as_compiled(descs: list[TensorDesc], buffers: Sequence[DataBuffer]) -> list[TensorDesc]:

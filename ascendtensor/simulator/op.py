@@ -311,8 +311,9 @@ def _run(
     attributes: Attributes,
     stream: int,
     refresh: bool,
+    believes: bool = True,
 ) -> int:
-    """Checks in CANN's order, matches and launches (OP-1, OP-2)."""
+    """Checks in CANN's order, matches and launches (OP-1, OP-2); ``believes`` as of ``launching.launch``."""
     inputs, outputs = descs
     if _all_empty(outputs):
         return 0
@@ -326,7 +327,7 @@ def _run(
         check_counts(model, len(in_buffers), len(out_buffers))
         enqueue(target, *_executor(model).task(in_buffers, out_buffers, target.device))
         return 0
-    dims, task, measured = launch(model, query.specs, in_buffers, out_buffers, target, refresh)
+    dims, task, measured = launch(model, query.specs, in_buffers, out_buffers, target, refresh, believes)
     if refresh and dims is not None:
         _write_back(outputs, query.specs[1], dims)
         if task is not None and task[0] is not fail and not hosted and Hooks.task_filter is None:

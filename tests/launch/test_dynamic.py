@@ -277,3 +277,13 @@ def test_operators_of_two_sizes_that_take_turns_use_the_blocks_that_came_back(ca
         kept = x[rows]
     assert kept.shape == (50, 4)
     assert at.memory_stats()["allocations"] <= before + 2
+
+
+def test_repeats_on_the_device_are_told_their_exact_size(cache: HandleRegistry) -> None:
+    # RepeatInterleave's kernel tells no size: its InferShape is given the repeats, and CANN takes it out of models that execute_v2 runs
+    # first (trust_shape_on_out_tensor), so a bound would be written up to its end, and nothing is read back.
+    x, repeats = at.tensor([1.0, 2.0, 3.0]), at.tensor([2, 0, 1])
+    assert at.repeat_interleave(x, repeats).tolist() == [1.0, 1.0, 3.0]
+    assert [plan.op_type for plan in plans(cache, DynamicPlan)] == ["RepeatInterleave"] and not plans(cache, BoundedPlan)
+    with pytest.raises(ValueError, match="output_size is 2, but the repeats add up to 3"):
+        at.repeat_interleave(x, repeats, output_size=2)

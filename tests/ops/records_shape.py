@@ -269,7 +269,10 @@ RECORDS = [
         (table.REPEAT_INTERLEAVE,),
         ALL,
         SAME,
-        refused=lambda: [Refused((np.zeros((3, 4)), np.array([1, 2]), 0), ValueError, "don't fit dimension 0")],
+        refused=lambda: [
+            Refused((np.zeros((3, 4)), np.array([1, 2]), 0), ValueError, "don't fit dimension 0"),
+            Refused((np.zeros((3, 4)), np.array([1, 2, 0]), 0), ValueError, "output_size is 4, .* add up to 3", {"output_size": 4}),
+        ],
     ),
     Record(
         "flip",

@@ -107,6 +107,8 @@ def test_structure_operands_and_special_outputs() -> None:
     assert reduce is not None and nonzero is not None and scatter is not None
     assert reduce.value_depend == {"axes": "optional"} and reduce.const_inputs == ("axes",)
     assert nonzero.data_dependent_shape and not reduce.data_dependent_shape
+    repeat = facts.operator("RepeatInterleave")  # its InferShape is given the repeats (ops-nn, InputsDataDependency)
+    assert repeat is not None and repeat.value_depend and not repeat.data_dependent_shape
     assert scatter.ref_outputs == ("var",)
 
 

@@ -232,6 +232,9 @@ def test_changes_of_buffers_are_seen_at_each_call(acl: ModuleType) -> None:
 # dynamic models
 
 
+SOME: dict[str, Any] = {"shape_range": [[1, 64]]}
+
+
 def dynamic_add() -> dict[str, Any]:
     x = tensor([-1], shape_range=[[1, 64]])
     return operator("Add", [x, x], [tensor([-1])])
@@ -450,18 +453,54 @@ def test_static_models_leave_descriptions_alone(acl: ModuleType) -> None:  # OP-
     assert acl.rt.synchronize_stream(0) == 0
 
 
-def test_values_on_the_device_decide_the_shape(acl: ModuleType) -> None:  # OP-12: only the running task knows them
+def test_output_dims_are_believed_where_a_rule_would_know_them(acl: ModuleType) -> None:  # OP-12 (a), OP-13
+    # CANN takes the InferShape out of a dynamic model that execute_v2 ran first (graph engine, OpExecutor::PrepareRt2Execute,
+    # trust_shape_on_out_tensor; TrustOutTensor::Run): nothing is waited for or written back, and what does not fit is written all the same.
     size = tensor([-1], shape_range=[[1, 64]])
     load(acl, operator("Slice", [size, tensor([1], "int64"), tensor([1], "int64")], [tensor([-1])]))
     values, _ = upload(acl, np.arange(10, dtype=np.float32))
-    x, number, y = desc(acl, [10]), desc(acl, [1], "int64"), desc(acl, [10])
-    out, address = empty(acl, 40)
-    for start, length in ((2, 3), (5, 5)):
-        acl.set_tensor_origin_shape(y, [10])
+    x, number = desc(acl, [10]), desc(acl, [1], "int64")
+    for start, length, said in ((2, 3, 3), (5, 5, 5), (2, 3, 10), (2, 5, 3)):
+        y, (out, address) = desc(acl, [said]), empty(acl, 40)
         offsets, sizes = upload(acl, np.array([start]))[0], upload(acl, np.array([length]))[0]
-        assert acl.op.execute_v2("Slice", [x, number, number], [values, offsets, sizes], [y], [out], 0, 0) == 0
-        assert dims_of(acl, y) == [length]
-        assert download(acl, address, [length]).tolist() == list(range(start, start + length))
+        before = download(acl, address, [said])
+        for _ in range(3):  # the third time it is known
+            assert acl.op.execute_v2("Slice", [x, number, number], [values, offsets, sizes], [y], [out], 0, 0) == 0
+            assert dims_of(acl, y) == [said]
+        assert np.array_equal(download(acl, address, [said]), before)
+        assert acl.rt.synchronize_stream(0) == (0 if said == length else 507015)
+        if said == length:
+            assert download(acl, address, [length]).tolist() == list(range(start, start + length))
+        else:
+            assert "believes" in acl.get_recent_err_msg()
+
+
+def test_wrong_output_dims_are_no_upper_bound(acl: ModuleType) -> None:  # OP-12: an upper bound is for shapes that only the run knows
+    load(acl, dynamic_add())
+    add = Add(acl, 4, model=False)
+    add.out_descs[0], (add.outputs[0], _) = desc(acl, [9]), empty(acl, 36)
+    assert add.execute() == 0
+    assert dims_of(acl, add.out_descs[0]) == [9]
+    assert acl.rt.synchronize_stream(0) == 507015
+    handle, code = acl.op.create_handle("Add", add.in_descs, add.out_descs, 0)
+    assert code == 0
+    assert acl.op.execute_with_handle(handle, add.inputs, add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 507015
+
+
+def test_repeats_on_the_device_want_the_exact_size(acl: ModuleType) -> None:  # OP-12 (a)
+    # RepeatInterleave infers its shape from the values that it is given (InputsDataDependency), the kernel tells nothing.
+    size = tensor([-1], **SOME)
+    load(acl, operator("RepeatInterleave", [size, tensor([-1], "int64", **SOME)], [tensor([-1])], ("axis", "int", 0)))
+    values, _ = upload(acl, np.arange(3, dtype=np.float32))
+    counts, _ = upload(acl, np.array([2, 0, 1]))
+    attr = acl.op.create_attr()
+    acl.op.set_attr_int(attr, "axis", 0)
+    for said in (3, 5):
+        y, (out, _) = desc(acl, [said]), empty(acl, 20)
+        assert acl.op.execute_v2("RepeatInterleave", [desc(acl, [3]), desc(acl, [3], "int64")], [values, counts], [y], [out], attr, 0) == 0
+        assert dims_of(acl, y) == [said]
+        assert acl.rt.synchronize_stream(0) == (0 if said == 3 else 507015)
 
 
 def test_a_constant_decides_the_shape_without_waiting(acl: ModuleType) -> None:  # OP-12 (a)

@@ -109,7 +109,7 @@ REPEAT_INTERLEAVE: Final = Row(
     promotion=Kind.SAME,
     dtypes=(*HALVES_AND_SINGLE, *INTS, *UNSIGNED),
     bits=MOVED,
-    data_dependent=True,
+    per_call=True,  # the tiling reads the repeats; the size is no bound, since the chip believes it (InferShape is given the values)
 )
 TRIL: Final = Row(
     "tril",

@@ -1,8 +1,9 @@
 """From a matched model and data buffers to a task on a stream (rules OP, HD-8 to HD-12).
 
-A static model is bound once to views over the buffers. A dynamic model first needs its output dims (OP-12): where the shape
-rule gives them without looking at device memory, the call stays asynchronous (a); otherwise the dims are found while the
-task runs, and ``execute_v2`` waits for them (b, c).
+A static model is bound once to views over the buffers. A dynamic model needs its output dims (OP-12). Where a shape rule can give them
+(a), CANN takes the described ones for true and asks nobody: the call stays asynchronous, and dims that are not what the rule
+says make the task fail here, since a board would write by them all the same. Where only the run can tell (b, c), the dims
+are found while the task runs, and ``execute_v2`` waits for them.
 
 What goes wrong on the device - an address that is not its memory, a dtype or shape the kernel refuses - is no return code of
 the launch but a failed task (OP-18, RT-44).
@@ -320,13 +321,61 @@ def measured_task(
     return streams.task_for(model, run.run, (answer,)), answer
 
 
+def believed(model: OpModel) -> bool:
+    """Whether the described output dims of a run are taken for true.
+
+    CANN deletes the InferShape of a dynamic model whose first run is not that of ``aclopCompileAndExecuteV2``
+    (trust_shape_on_out_tensor: graph engine, OpExecutor::PrepareRt2Execute, TrustOutTensor::Run). What the kernel itself tells stays.
+    """
+    return model.believes is not False and not model.told
+
+
+class BelievedRun(MeasuredRun):
+    """Runs whose output dims the rule finds from values that lie on the device, and which have to be the described ones."""
+
+    __slots__ = ()
+
+    def run(self, answer: Answer) -> None:
+        """As of ``MeasuredRun``.
+
+        Raises:
+            AclFault: The dims are others.
+        """
+        super().run(answer)
+        _check_believed(self.operator, self._specs[1], answer)
+
+
+def _check_believed(model: OpModel, outputs: Specs, dims: Sequence[Sequence[int]]) -> None:
+    for index, (spec, shape) in enumerate(zip(outputs, dims, strict=False)):
+        if spec.dims != tuple(shape):
+            text = f"output {index} is described with dims {list(spec.dims)}, which CANN believes; they are {list(shape)}"
+            raise AclFault(model.failure_code(), text)
+
+
+def believed_task(
+    model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, device: int, hosted: Hosted | None = None
+) -> Task:
+    """The task of a run of a dynamic model whose described output dims are taken for true."""
+    expected = output_rule(model, specs[0], hosted)
+    if expected is None or [out.shape for out in expected] == [spec.dims for spec in specs[1]]:
+        return task_of(model, specs, inputs, outputs, device, hosted, expected)
+    check_outputs(model, specs[1], outputs)
+    try:
+        if not any(out.shape and min(out.shape) < 0 for out in expected):
+            _check_believed(model, specs[1], [out.shape for out in expected])
+        run = BelievedRun(model, specs, inputs, outputs, device, hosted)
+    except Exception as error:  # see task_of
+        return _failing(model, error)
+    return streams.task_for(model, run.run, ([],))
+
+
 def queue(stream: Stream, task: Task) -> None:
     """Puts a task on a stream."""
     streams.enqueue(stream, *task)
 
 
 def launch(
-    model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, stream: Stream, refresh: bool
+    model: OpModel, specs: tuple[Specs, Specs], inputs: Buffers, outputs: Buffers, stream: Stream, refresh: bool, believes: bool = True
 ) -> tuple[list[Dims] | None, Task | None, bool]:
     """Runs a matched model without a handle.
 
@@ -337,6 +386,7 @@ def launch(
         outputs: Output buffers.
         stream: Where to queue it.
         refresh: Wait for output dims that only the run can tell (``execute_v2``).
+        believes: What the model's first run is to decide, see ``believed``.
 
     Returns:
         Dims to write back into the output descriptions, None to leave them alone (OP-13); the task of a dynamic model; whether only the
@@ -351,6 +401,12 @@ def launch(
         check_sizes(model, inputs, outputs)
         queue(stream, task_of(model, (model.inputs, model.outputs), inputs, outputs, stream.device, hosted))
         return None, None, False
+    if model.believes is None:
+        model.believes = believes
+    if believed(model):
+        task = believed_task(model, specs, inputs, outputs, stream.device, hosted)
+        queue(stream, task)
+        return [spec.dims for spec in specs[1]], task, False
     expected = output_rule(model, specs[0], hosted)
     exact = exact_outputs(model, specs[1], expected)
     if exact is not None:

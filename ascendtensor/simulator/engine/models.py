@@ -136,11 +136,27 @@ class OpModel:
         online: Compiled in the process; only such models age (OM-10).
         last_match: Counter value of its last match, for ageing.
         executor: The prepared tasks of launches without a handle (``handles.OpHandle``), made at the first one.
+        believes: Whether runs take the described output dims for true; None before the first one, which decides it.
         kernel: The simulator's kernel, None if it has none.
         arguments: What kernels and shape rules get: the attributes with the prototype's defaults filled in.
+        told: Whether the kernel tells the dims of its outputs, since only the run finds them.
     """
 
-    __slots__ = ("arguments", "attrs", "dynamic", "executor", "inputs", "kernel", "last_match", "online", "op_type", "outputs", "rule")
+    __slots__ = (
+        "arguments",
+        "attrs",
+        "believes",
+        "dynamic",
+        "executor",
+        "inputs",
+        "kernel",
+        "last_match",
+        "online",
+        "op_type",
+        "outputs",
+        "rule",
+        "told",
+    )
 
     def __init__(self, op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes, *, online: bool = False) -> None:
         self.op_type = op_type
@@ -150,6 +166,7 @@ class OpModel:
         self.online = online
         self.last_match = 0
         self.executor: Any = None
+        self.believes: bool | None = None
         self.dynamic = any(spec.dynamic for spec in inputs) or any(spec.dynamic for spec in outputs)
         self.bind()
 
@@ -158,6 +175,8 @@ class OpModel:
         self.kernel = kernels.lookup(self.op_type)
         self.rule = kernels.infer_rule(self.op_type)
         self.arguments = complete(self.op_type, self.attrs)
+        operator = facts.operator(self.op_type)
+        self.told = operator is not None and operator.data_dependent_shape
 
     def failure_code(self) -> int:
         """What a failed run of it gives: the code of the processor that a 910B runs it on (RT-47)."""
