@@ -125,3 +125,19 @@ def test_elements_whose_squares_are_nothing(dtype: d.dtype) -> None:
     least = 100 * size * np.finfo(dtype.numpy).eps
     assert np.abs(A @ vectors - vectors * values[:, None]).max() < least * np.abs(A).max()
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=least)
+
+
+def test_a_matrix_that_is_not_finite_takes_no_more_steps_than_the_others() -> None:
+    values = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)
+    bad = values.copy()
+    bad[2, 3] = np.nan
+    counts = []
+    for matrix in (values, bad):
+        operand = at.tensor(matrix)
+        before = at.handle_cache.launches()
+        found = at.linalg.eig(operand)
+        counts.append((at.handle_cache.launches() - before).total())
+        assert found.eigenvalues.isnan().all().item() == found.eigenvectors.isnan().all().item() == (matrix is bad)
+    assert counts[1] <= counts[0]
+    both = at.linalg.eigvals(at.tensor(np.stack([bad, values])))
+    assert both[0].isnan().all() and not both[1].isnan().any()

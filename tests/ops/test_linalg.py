@@ -393,3 +393,34 @@ def test_matrices_of_a_stack_are_halved_as_often_as_each_needs() -> None:
     small, large = np.diag([1e-3, 2e-3]), np.diag([-40.0, 3.0])
     found = at.linalg.matrix_exp(at.tensor(np.stack([small, large]))).numpy()
     np.testing.assert_allclose(found, [np.diag(np.exp(np.diag(each))) for each in (small, large)], rtol=1e-12, atol=1e-16)
+
+
+def launches(function: Any) -> int:
+    """How many operators a call launches at its second time."""
+    function()
+    before = at.handle_cache.launches()
+    function()
+    return (at.handle_cache.launches() - before).total()
+
+
+def test_powers_and_reflections_take_few_launches_whatever_their_number() -> None:
+    numbers, square = at.arange(40.0), at.tensor(np.random.default_rng(0).standard_normal((40, 40)).astype(np.float32))
+    assert launches(lambda: at.linalg.vander(numbers)) <= 4
+    assert launches(lambda: at.linalg.householder_product(square, numbers)) <= 20
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.complex64, np.complex128])
+def test_a_product_of_many_reflections_is_orthonormal(kind: Any) -> None:
+    rng = np.random.default_rng(2)
+    whole = rng.standard_normal((3, 60, 40)) + (1j * rng.standard_normal((3, 60, 40)) if np.dtype(kind).kind == "c" else 0)
+    vectors = np.tril(whole, -1) + np.eye(60, 40)
+    tau = 2 / (np.abs(vectors) ** 2).sum(-2)
+    tau[0, 5] = 0
+    expected = np.broadcast_to(np.eye(60, 60, dtype=whole.dtype), (3, 60, 60))
+    for place in range(40):
+        v = vectors[..., place, None]
+        expected = expected - (expected @ v) * tau[:, place, None, None] @ v.conj().swapaxes(-1, -2)
+    found = at.linalg.householder_product(at.tensor(whole.astype(kind)), at.tensor(tau.astype(kind))).numpy()
+    tolerance = 1e-5 if kind in (np.float32, np.complex64) else 1e-13
+    np.testing.assert_allclose(found, expected[..., :40], atol=tolerance)
+    np.testing.assert_allclose(found.conj().swapaxes(-1, -2) @ found, np.broadcast_to(np.eye(40), (3, 40, 40)), atol=tolerance)

@@ -146,13 +146,16 @@ def eigvals(A: T, *, out: T | None = None) -> T:
 def _schur(matrix: T, wanted: bool) -> _Schur:
     size = matrix.desc.shape[-1]
     largest = reduction.amax(unary.abs(matrix), (-2, -1), True)
+    # What is not finite would take all steps and end as NaN, which it is made at the end.
+    whole = comparison.isfinite(largest)
+    matrix, largest = comparison.where(whole, matrix, 0), comparison.where(whole, largest, 0)
     # Not less than what can be divided by.
     scale = elementwise.clamp(largest, min=d.finfo(largest.desc.dtype).tiny)
     form, vectors = _hessenberg(elementwise.div(matrix, scale), wanted)
     dtype = matrix.desc.dtype.to_complex()
     form, vectors = comparison.cast(form, dtype), comparison.cast(vectors, dtype) if wanted else None
     if size == 1:
-        return _Schur(form, vectors, scale)
+        return _Schur(elementwise.add(form, comparison.where(whole, 0.0, float("nan"))), vectors, scale)
     places = _places(form, size)
     before: Any = None
     form, last = _deflated(form, places)
@@ -168,7 +171,7 @@ def _schur(matrix: T, wanted: bool) -> _Schur:
         form, vectors = _step(form, vectors, places, last, other)
         form, last = _deflated(form, places)
     # What is left below the diagonal says that there were too few steps.
-    done = comparison.eq(views.unsqueeze(last, -1), 0)
+    done = comparison.logical_and(comparison.eq(views.unsqueeze(last, -1), 0), whole)
     lost = comparison.where(done, 0.0, float("nan"))
     return _Schur(elementwise.add(upper(form), comparison.cast(lost, matrix.desc.dtype.to_real())), vectors, scale)
 

@@ -104,7 +104,7 @@ def householder_product(A: T, tau: T, *, out: T | None = None) -> T:
         ShapeError: The shapes do not fit.
         DTypeError: Another dtype, or two.
 
-    Ascend operator: BatchMatMulV2, Mul and Sub, for each reflection. Like: torch.linalg.householder_product.
+    Ascend operator: BatchMatMulV2 and MatrixTriangularSolve. Like: torch.linalg.householder_product.
 
     Examples:
         >>> at.linalg.householder_product(at.tensor([[1.0], [0.0]]), at.tensor([2.0]))
@@ -117,11 +117,16 @@ def householder_product(A: T, tau: T, *, out: T | None = None) -> T:
         names = f"{list(A.desc.shape)} and {list(tau.desc.shape)}"
         raise ShapeError(f"reflections and factors of shapes {names} do not fit").with_context("householder_product", (A, tau))
     result = views.narrow(identity(A, rows, stack), -1, 0, columns)
-    vectors = elementwise.add(lower(A, -1), result)
-    for place in reversed(range(tau.desc.shape[-1])):
-        vector = views.narrow(vectors, -1, place, 1)
-        taken = elementwise.mul(vector, views.unsqueeze(views.narrow(tau, -1, place, 1), -1))
-        result = elementwise.sub(result, matmul(taken, matmul(_adjoint(vector), result)))
+    count = tau.desc.shape[-1]
+    if not (count and A.desc.numel):
+        return into(shape.contiguous(result), out)
+    # Their product is I - V T V^H with (I + diag(tau) S) T = diag(tau), S what V^H V has above its diagonal (Schreiber and Van Loan).
+    vectors = views.narrow(elementwise.add(lower(A, -1), result), -1, 0, count)
+    others, taken = _adjoint(vectors), views.unsqueeze(tau, -1)
+    system = elementwise.add(elementwise.mul(upper(matmul(others, vectors), 1), taken), identity(A, count))
+    begun = elementwise.mul(views.narrow(others, -1, 0, columns), taken)
+    mixed = call(table.TRIANGULAR_SOLVE, (system, begun), (False, False))
+    result = elementwise.sub(result, matmul(vectors, mixed))
     return into(shape.contiguous(result), out)
 
 

@@ -15,11 +15,12 @@ from ...base import TensorBase
 from ...errors import DTypeError, ShapeError, ValueRangeError
 from .. import host, views
 from ..arguments import checked, require_tensor
+from ..indexing import fill
 from ..operands import filled, in_dtype
 from ..pointwise import comparison, elementwise, unary
-from ..reduction import HALVES, amax, floating, narrowed, sum, widened
-from ..shape import clone
-from ..writing import copy_into, into
+from ..reduction import HALVES, amax, cumprod, floating, narrowed, sum, widened
+from ..shape import clone, contiguous
+from ..writing import into
 from .forms import identity, stack_of
 from .matmul import matmul
 from .systems import inv
@@ -233,7 +234,7 @@ def vander(x: T, *, N: int | None = None) -> T:
         ShapeError: A 0-d tensor without `N`.
         ValueRangeError: N is less than 1.
 
-    Ascend operator: Mul and ViewCopy. Like: torch.linalg.vander, numpy.vander(increasing=True).
+    Ascend operator: Cumprod. Like: torch.linalg.vander, numpy.vander(increasing=True).
 
     Examples:
         >>> at.linalg.vander(at.tensor([1, 2, 3]))
@@ -252,9 +253,8 @@ def vander(x: T, *, N: int | None = None) -> T:
 
 def _powers(x: T, count: int) -> T:
     like = widened(x) if x.desc.dtype in HALVES else x
-    whole: T = filled(like, (*x.desc.shape, count), 1)
-    current = like
-    for power in range(1, count):
-        copy_into(views.select(whole, -1, power), current)
-        current = elementwise.mul(current, like) if power + 1 < count else current
-    return narrowed(whole, x)
+    if count == 1 or not x.desc.numel:
+        return filled(x, (*x.desc.shape, count), 1)
+    factors = contiguous(views.expand(views.unsqueeze(like, -1), (*x.desc.shape, count)))
+    fill(views.select(factors, -1, 0), 1)
+    return narrowed(cumprod(factors, -1), x)
