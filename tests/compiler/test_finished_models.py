@@ -15,6 +15,8 @@ import pytest
 from ascendtensor.codes import DataType
 from ascendtensor.compiler import Archive, Description, TensorDescription, archive, batch
 from ascendtensor.errors import CompileError, CompilerNotFoundError
+from ascendtensor.launch.dynamic import generalize
+from ascendtensor.launch.variants import finished_model
 
 
 def op(number: int, op_type: str = "Add") -> Description:
@@ -149,6 +151,23 @@ def test_models_come_from_the_first_directory_that_has_them(tmp_path: Path) -> N
     models = Archive([tmp_path / "a", tmp_path / "b"], "npu", "Chip1")
     assert len(models) == 2 and models.holds(op(1)) and not models.holds(op(3))
     assert models.get([op(2), op(1)]) == [str(op(2)).encode(), str(op(1)).encode()]
+
+
+def test_an_exact_model_serves_before_one_with_open_dims_and_that_before_one_with_free_constants() -> None:
+    class Holding(Archive):
+        def __init__(self, *held: Description) -> None:
+            self.held = held
+
+        def holds(self, description: Description) -> bool:
+            return description in self.held
+
+    x, y = TensorDescription(int(DataType.FLOAT), (2, 3)), TensorDescription(int(DataType.FLOAT), (2,))
+    exact = Description("ReduceSum", (x, TensorDescription(int(DataType.INT64), (1,), const=bytes(8))), (y,))
+    dims, free = generalize(exact, False), generalize(exact, True)
+    for held, wanted in (((exact, dims, free), exact), ((dims, free), dims), ((free,), free), ((), exact)):
+        assert finished_model(exact, Holding(*held), exact=True, per_call=False) == wanted
+    assert finished_model(exact, Holding(exact, dims), exact=False, per_call=True) == dims
+    assert finished_model(exact, Holding(free), exact=False, per_call=True) == dims, "the missing one, since its constants can't be free"
 
 
 def test_a_missing_model_is_told_with_everything_that_is_needed_to_make_it(tmp_path: Path) -> None:
