@@ -33,6 +33,8 @@ logger = logging.getLogger("ascendtensor")
 
 DEFAULT_CAPACITY: Final = 1024
 MAX_MOULDS: Final = 512
+MOST_MODELS: Final = 2_000_000
+"""Operator models that a process may hold on every product (OM-8)."""
 
 
 class CacheInfo(NamedTuple):
@@ -370,7 +372,11 @@ class HandleRegistry:
     def _models(self) -> ModelStore | Archive | Registrar:
         with self.lock:
             if self._source is None:
-                self._source = compiler.choose(device.backend().name, device.soc_name())
+                source = compiler.choose(device.backend().name, device.soc_name())
+                if isinstance(source, compiler.Registrar) and not device.configured("max_opqueue_num"):
+                    # Handles are matched once, so their models would age first, and ageing frees what they launch by (OM-11).
+                    binding.set_max_op_queue_num(MOST_MODELS)
+                self._source = source
             return self._source
 
     def finished(self) -> Archive | None:

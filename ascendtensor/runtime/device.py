@@ -538,6 +538,18 @@ def _configuration(config: Mapping[str, Any] | str | os.PathLike[str]) -> str | 
         raise DTypeError(f"config can't be written as acl.json, nor is it a path: {error}", where="init") from None
 
 
+def configured(key: str) -> bool:
+    """Whether the acl.json that the library has given to `acl.init` has a key."""
+    config = state.begun_with
+    if isinstance(config, str):
+        try:
+            with open(config, encoding="utf-8") as file:
+                config = json.load(file)
+        except (OSError, ValueError):
+            return False
+    return isinstance(config, dict) and key in config
+
+
 def shutdown() -> None:
     """Wait for all queued work and give everything back to ACL. Tensors, streams and events from before can't be used afterwards.
 

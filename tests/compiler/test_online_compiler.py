@@ -27,6 +27,7 @@ from ascendtensor.launch.registry import HandleRegistry, handle_cache
 from ascendtensor.runtime import device as devices
 from ascendtensor.simulator import online as counterpart
 from ascendtensor.simulator.engine.matching import TABLE
+from ascendtensor.simulator.engine.process import State
 
 SOURCE = r"""
 typedef int (*compile_t)(const char *, int, void **, int, void **, void *, int, int, const char *);
@@ -295,12 +296,23 @@ def test_an_operator_that_aged_is_compiled_once_more(cann: StandIn) -> None:
 
 
 @needs_c
-def test_a_handle_keeps_its_aged_model(cann: StandIn) -> None:  # HD-5
+def test_models_do_not_age_under_their_handles(cann: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:  # OM-9, OM-11, HD-5
+    # A handle is matched once, so the model that is launched most ages first, and its executor goes while the handle has it.
+    monkeypatch.setattr(State, "max_op_queue", 2)  # 20,000 by default
+    at.shutdown()
     x = at.ones(3)
-    binding.set_max_op_queue_num(1)
-    for _ in range(3):
-        assert (x + x).tolist() == [2, 2, 2] and (x * x).tolist() == [1, 1, 1]
-    assert cann.compiled.count("Add") == 1
+    for _ in range(2):
+        for op in (at.add, at.mul, at.sub, at.maximum):
+            op(x, x)
+        at.synchronize()
+    assert State.max_op_queue == 2_000_000 and cann.compiled.count("Add") == 1
+
+
+@needs_c
+def test_a_maximum_of_the_users_own_stays(cann: StandIn, new_process: None) -> None:  # OM-9
+    at.init({"max_opqueue_num": "30000"})
+    assert at.ones(2).tolist() == [1, 1]
+    assert State.max_op_queue == 30000
 
 
 @needs_c

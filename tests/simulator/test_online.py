@@ -189,16 +189,23 @@ def test_lowering_the_maximum_evicts_nothing_by_itself(acl: ModuleType) -> None:
     assert TABLE.count == 4 and finds_add(acl, 1) == 100024, "exactly one goes for each that comes"
 
 
-def test_a_handle_outlives_the_model(acl: ModuleType) -> None:  # HD-5, OM-11
-    assert acl.op.set_max_op_queue_num(1) == 0
+def test_a_handle_dies_with_its_model(acl: ModuleType) -> None:  # HD-5, OM-11
+    # Ageing unloads the executors of a model (graph engine, OpModelCache::Delete, StreamResource::DeleteOperator), and handles keep bare
+    # pointers to those that they have launched by (OpHandle::cachedOperators). One that was not launched yet loads its own copy.
+    assert acl.op.set_max_op_queue_num(2) == 0
     compile_add(acl, 4)
-    handle, code = acl.op.create_handle("Add", *adds(acl, 4), 0)
-    assert code == 0
-    compile_add(acl, 5)
-    assert finds_add(acl, 4) == 100024
+    used, unused = (acl.op.create_handle("Add", *adds(acl, 4), 0)[0] for _ in range(2))
     a, b = (upload(acl, np.full(4, value, np.float32))[0] for value in (1, 2))
     result, address = empty(acl, 16)
-    assert acl.op.execute_with_handle(handle, [a, b], [result], 0) == 0
+    for _ in range(2):
+        assert acl.op.execute_with_handle(used, [a, b], [result], 0) == 0
+    compile_add(acl, 5)
+    assert acl.op.execute_with_handle(used, [a, b], [result], 0) == 0
+    compile_add(acl, 6)
+    assert finds_add(acl, 4) == 100024
+    assert acl.op.execute_with_handle(used, [a, b], [result], 0) == 500002
+    assert "aged" in acl.get_recent_err_msg()
+    assert acl.op.execute_with_handle(unused, [a, b], [result], 0) == 0
     assert acl.rt.synchronize_stream(0) == 0
     assert download(acl, address, (4,)).tolist() == [3, 3, 3, 3]
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import threading
 from typing import Any, Final, NamedTuple, Protocol
 
-from ascendtensor.simulator.engine import memory
+from ascendtensor.simulator.engine import AclFault, memory
 from ascendtensor.simulator.engine.launching import (
+    GE_FAILURE,
     Buffers,
     believed,
     believed_task,
@@ -27,6 +28,10 @@ from ascendtensor.simulator.engine.tables import HANDLES, LAUNCHES, ON_NEW_PROCE
 
 PREPARED_LIMIT = 48
 """Tasks kept for one handle; then the oldest goes. Well below a power of two, where ``_note`` sweeps."""
+
+_FREED: Final = "CANN freed what the handle launches by, and a board would use it all the same"
+"""Ageing unloads a model's executors (graph engine, OpModelCache::Delete, StreamResource::DeleteOperator), to which handles keep bare pointers
+from their first launch on a stream on (OpHandle::cachedOperators)."""
 
 _FEW = 32
 _LOCK: Final = threading.RLock()
@@ -108,15 +113,17 @@ class OpHandle:
         model: The model, kept even if the table drops it.
         inputs, outputs: Copies of the descriptions, constants included.
         prepared: Tasks that are bound to buffers already.
+        launched: Whether there was a launch.
     """
 
-    __slots__ = ("inputs", "model", "outputs", "prepared")
+    __slots__ = ("inputs", "launched", "model", "outputs", "prepared")
 
     def __init__(self, model: OpModel, inputs: Specs, outputs: Specs, handle: int = 0) -> None:
         self.model = model
         self.inputs = inputs
         self.outputs = outputs
         self.prepared = Prepared(handle)
+        self.launched = False
 
     def task(self, inputs: Buffers, outputs: Buffers, device: int) -> Task:
         """The prepared task for these buffers, made if there is none.
@@ -132,9 +139,11 @@ class OpHandle:
 
         Raises:
             AclFault: 145000 for a buffer that is too small for a static model (OP-9), 500002 if a dynamic model's shape rule
-                refuses the descriptions.
+                refuses the descriptions, or if the model has aged since the first launch.
         """
         model = self.model
+        if model.aged and self.launched:
+            raise AclFault(GE_FAILURE, f"the model of this handle of {model.op_type} has aged: {_FREED}")
         if not model.dynamic:
             check_sizes(model, inputs, outputs)
             task = task_of(model, (self.inputs, self.outputs), inputs, outputs, device)
@@ -147,6 +156,7 @@ class OpHandle:
                 task = task_of(model, (self.inputs, exact), inputs, outputs, device, expected=expected)
             else:
                 task = measured_task(model, (self.inputs, self.outputs), inputs, outputs, device)[0]
+        self.launched = True
         if task[0] is not fail:
             self._keep(task, inputs, outputs, device)
         return task

@@ -16,7 +16,7 @@ from ascendtensor.codes import ErrorCode
 from ascendtensor.simulator.engine.attrs import Attributes
 from ascendtensor.simulator.engine.models import OpModel, Ranges, Specs, TensorSpec
 from ascendtensor.simulator.engine.process import State
-from ascendtensor.simulator.engine.tables import ON_NEW_PROCESS, TensorDesc
+from ascendtensor.simulator.engine.tables import HANDLES, ON_NEW_PROCESS, TensorDesc
 
 NOT_FOUND = int(ErrorCode.OP_NOT_FOUND)
 INVALID = int(ErrorCode.INVALID_PARAM)
@@ -244,7 +244,7 @@ class ModelTable:
         return None
 
     def _evict(self) -> None:
-        """Drops the compiled entry that was matched longest ago (OM-11); handles keep the models they have (HD-5)."""
+        """Drops the compiled entry that was matched longest ago (OM-11), and lets handles of its model know."""
         buckets: list[tuple[dict[Any, list[_Entry]], Any, _Entry]] = []
         tables: tuple[dict[Any, list[_Entry]], ...] = (self._static, self._dynamic)
         for table in tables:
@@ -260,6 +260,10 @@ class ModelTable:
             del table[key]
         self.changes += 1
         self.count -= 1
+        oldest.model.aged = True
+        for record in list(HANDLES.values()):
+            if record.model is oldest.model:
+                record.prepared.clear()
 
 
 TABLE = ModelTable()

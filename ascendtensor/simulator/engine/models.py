@@ -136,6 +136,7 @@ class OpModel:
         online: Compiled in the process; only such models age (OM-10).
         last_match: Counter value of its last match, for ageing.
         executor: The prepared tasks of launches without a handle (``handles.OpHandle``), made at the first one.
+        aged: Whether it was evicted (OM-11).
         believes: Whether runs take the described output dims for true; None before the first one, which decides it.
         kernel: The simulator's kernel, None if it has none.
         arguments: What kernels and shape rules get: the attributes with the prototype's defaults filled in.
@@ -143,6 +144,7 @@ class OpModel:
     """
 
     __slots__ = (
+        "aged",
         "arguments",
         "attrs",
         "believes",
@@ -167,6 +169,7 @@ class OpModel:
         self.last_match = 0
         self.executor: Any = None
         self.believes: bool | None = None
+        self.aged = False
         self.dynamic = any(spec.dynamic for spec in inputs) or any(spec.dynamic for spec in outputs)
         self.bind()
 
