@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import ascendtensor as at
 from ascendtensor import simulator
 from ascendtensor.launch import direct
+from ascendtensor.simulator.engine.matching import TABLE
 
 Array = npt.NDArray[Any]
 HANDLE = pytest.mark.parametrize("handle", [True, False], ids=["handle", "function"])
@@ -260,10 +261,10 @@ def test_a_model_that_aged_is_made_again(handle: bool, new_process: None, monkey
     monkeypatch.setenv("ASCENDTENSOR_COMPILER", "online")
     a = at.ones(3, 3, dtype=at.float16)
     assert at.blas.gemm(a, a, handle=handle).tolist() == [[3.0] * 3] * 3
-    assert simulator.op.set_max_op_queue_num(1) == 0
-    direct._handles.clear()  # one that was launched would die with its model (HD-5)
-    for size in range(2, 6):
-        at.ones(size, dtype=at.float16) * 2
+    direct._handles.clear()
+    at.handle_cache.clear()  # handles that were launched would die with their models (HD-5)
+    for _ in range(TABLE.count):
+        TABLE._evict()
     assert at.blas.gemm(a, a, alpha=2.0, handle=handle).tolist() == [[6.0] * 3] * 3
     assert at.acl_cast(a, at.int32, handle=handle).tolist() == [[1] * 3] * 3
 

@@ -30,8 +30,8 @@ PREPARED_LIMIT = 48
 """Tasks kept for one handle; then the oldest goes. Well below a power of two, where ``_note`` sweeps."""
 
 _FREED: Final = "CANN freed what the handle launches by, and a board would use it all the same"
-"""Ageing unloads a model's executors (graph engine, OpModelCache::Delete, StreamResource::DeleteOperator), to which handles keep bare pointers
-from their first launch on a stream on (OpHandle::cachedOperators)."""
+"""Ageing unloads a model's executors (graph engine, OpModelCache::Delete, StreamResource::DeleteOperator), to which handles keep bare
+pointers from their first launch on a stream on (OpHandle::cachedOperators)."""
 
 _FEW = 32
 _LOCK: Final = threading.RLock()
