@@ -105,9 +105,12 @@ class AscendTensorError(Exception):
 
     def seen_from(self: ErrorT, where: str, operands: Iterable[object]) -> ErrorT:
         """As `with_context`; where the error comes of another function, which this one is made of, its operands are replaced by these."""
-        if self._where not in ("", where) and not isinstance(self, (AclError, CompileError)):
+        if self._where not in ("", where) and self._replaceable:
             self.operands = ""
         return self.with_context(where, operands)
+
+    _replaceable = True
+    """Whether the operands of a function say more than those of the operator in it that failed."""
 
     def _acl_part(self) -> str:
         return ""
@@ -162,6 +165,8 @@ class AclError(AscendTensorError, RuntimeError):
         name: The code's C name, ``"ACL_ERROR_INVALID_PARAM"``.
     """
 
+    _replaceable = False
+
     def __init__(
         self,
         function: str,
@@ -205,6 +210,8 @@ class OutOfDeviceMemoryError(AclError, MemoryError):
         cached: Bytes the allocator keeps for reuse.
         free: Bytes the device still has.
     """
+
+    _replaceable = True
 
     def __init__(
         self,
@@ -276,6 +283,8 @@ class CompileError(AscendTensorError, RuntimeError):
         op_type: The Ascend IR operator, if only one was being compiled.
         log: The end of what the compiler wrote.
     """
+
+    _replaceable = False
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from .interop.functions import choosing, shaping
 from .linalg_methods import LinalgMethods
 from .numpy_methods import NumpyMethods
 from .ops import gather, indexing, reduction, shape, sorting, statistics, views
-from .ops.arguments import worded_methods
+from .ops.arguments import require_tensor, worded_methods
 from .ops.nn import softmax as nn
 from .shapes import named
 from .special_methods import SpecialMethods
@@ -731,7 +731,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             >>> at.ones(2).is_same_size(at.zeros(2))
             True
         """
-        return self.desc.shape == other.desc.shape
+        return self.desc.shape == require_tensor(other, "other", "is_same_size").desc.shape
 
     def is_set_to(self, tensor: TensorBase) -> _Bool:
         """Whether both are the same view of the same memory. Like: torch.Tensor.is_set_to.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .base import TensorBase, element_strides, storage
 from .dtypes import DTypeLike, as_dtype
+from .errors import DTypeError
 from .interop import numpy as border
 from .interop.functions import choosing, shaping
 from .ops import host, indexing, shape, views
@@ -109,6 +110,10 @@ class NumpyMethods(TensorBase):
         border.refuse("astype", casting=None if casting == "unsafe" else casting)
         result: Self = border.cast(self, as_dtype(dtype))
         return shape.clone(self) if copy and result is self else result
+
+    def __delitem__(self, index: Any) -> None:
+        advice = "cat() of what lies around them, or x[mask], makes a tensor without them."
+        raise DTypeError("elements of a tensor can't be deleted", advice=advice).with_context("del", (self,))
 
     def choose(self, choices: Any) -> Self:
         """From as many tensors, the element that the number here names. Like: numpy.ndarray.choose.

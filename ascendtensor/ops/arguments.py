@@ -15,14 +15,21 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from ..base import TensorBase
-from ..errors import AscendTensorError, DTypeError, ValueRangeError
+from ..errors import AscendTensorError, DTypeError, ValueRangeError, describe_operands
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
 
 ONE_DTYPE: Final = "Cast one of them first, such as with x.to(y.dtype)."
 _TENSOR: Final = "a tensor"
-_DIMS: Final = frozenset({"dim", "dims"})
+_TENSORS: Final = "several tensors"
+_BY_NAME: Final = {
+    **dict.fromkeys(("dim", "dims", "axis", "axes"), "an int or several ints"),
+    "tensors": _TENSORS,
+    "choices": _TENSORS,
+}
+"""What parameters take whose annotation leaves it open."""
+_UNFIT: Final = "an argument does not fit"
 _TENSOR_ADVICE: Final = "Make one of host data with tensor()."
 _PLAIN: Final = frozenset({"builtins", "numpy", "ascendtensor", "__main__"})
 """Modules whose classes are named alone in errors."""
@@ -63,7 +70,7 @@ def checked(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except AscendTensorError as error:
-            raise error.seen_from(name, filter(is_tensor, args)) from None
+            raise _placed(function, args, kwargs, error).seen_from(name, filter(is_tensor, args)) from None
         except _WRONG as error:
             failure = error
         return _answer(call, function, args, kwargs, failure)
@@ -84,7 +91,7 @@ def _flagged(function: Callable[..., Any], flags: tuple[tuple[int, str], ...]) -
                         _require_flag(function, flag, value)
             return function(*args, **kwargs)
         except AscendTensorError as error:
-            raise error.seen_from(name, filter(is_tensor, args)) from None
+            raise _placed(function, args, kwargs, error).seen_from(name, filter(is_tensor, args)) from None
         except _WRONG as error:
             failure = error
         return _answer(call, function, args, kwargs, failure)
@@ -105,6 +112,21 @@ def _answer(
     if blamed is None:
         raise failure
     raise blamed from failure
+
+
+def unfit(failure: Exception, given: str = "") -> AscendTensorError:
+    """The library's error for one of Python's that some argument led to; `checked` finds out which."""
+    kind = ValueRangeError if isinstance(failure, (ValueError, OverflowError)) else DTypeError
+    error = kind(f"{_UNFIT}{given}: {failure}")
+    error.__cause__ = failure
+    return error
+
+
+def _placed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: AscendTensorError) -> AscendTensorError:
+    """An error of `unfit` with the argument of this function that is at fault; any other error as it is."""
+    if not error.message.startswith(_UNFIT) or not isinstance(error.__cause__, Exception):
+        return error
+    return blame(function.__name__, inspect.signature(function), args, kwargs, error.__cause__) or error
 
 
 _TRUTHS: Final = frozenset(
@@ -203,8 +225,8 @@ def blame(
             return DTypeError(text, advice=advice).with_context(name, operands)
     if isinstance(failure, AttributeError):
         return _without_attribute(name, given, operands, failure)
-    kind = ValueRangeError if isinstance(failure, (ValueError, OverflowError)) else DTypeError
-    return kind(f"an argument does not fit: {failure}").with_context(name, operands)
+    others = ", ".join(f"{parameter.name}={describe_operands(value)}" for parameter, value in given if not is_tensor(value))
+    return unfit(failure, others and f" ({others})").with_context(name, operands)
 
 
 def _without_attribute(
@@ -275,13 +297,15 @@ def _wanted(parameter: inspect.Parameter) -> str:
     for names, words in _KINDS:
         if parts and parts <= names:
             return f"{words} or None" if optional else words
-    return "an int or several ints" + (" or None" if optional else "") if parameter.name in _DIMS else ""
+    words = _BY_NAME.get(parameter.name, "")
+    return f"{words} or None" if words and optional else words
 
 
 _KINDS: Final = (
     (frozenset({"T", "TensorBase", "NPUTensor", "Self"}), _TENSOR),
     (frozenset({"int"}), "an int"),
     (frozenset({"int", "float"}), "a number"),
+    (frozenset({"Sequence[T]"}), _TENSORS),
     (frozenset({"str"}), "a str"),
 )
 
@@ -291,6 +315,8 @@ def _fits(wanted: str, value: Any) -> bool:
         return wanted.endswith(" or None")
     if wanted.startswith(_TENSOR):
         return isinstance(value, TensorBase)
+    if wanted.startswith(_TENSORS):
+        return isinstance(value, (TensorBase, Iterable)) and not isinstance(value, (str, bytes))
     if wanted.startswith("an int or several"):
         return all(map(_is_int, _parts(value)))
     if wanted.startswith("an int"):

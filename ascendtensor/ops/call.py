@@ -23,7 +23,7 @@ from ..launch.registry import handle_cache
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
-from .arguments import described
+from .arguments import described, unfit
 from .planning import Planner, layout
 from .schema import Row
 from .table.comparison import LOGICAL_OR
@@ -200,7 +200,7 @@ def _check(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...])
     try:
         hash(arguments)
     except TypeError as error:
-        raise DTypeError(f"an argument does not fit: {error}").with_context(row.name, filter(_is_tensor, operands)) from None
+        raise unfit(error).with_context(row.name, filter(_is_tensor, operands)) from error
 
 
 def _is_tensor(operand: Any) -> bool:

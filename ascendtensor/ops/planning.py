@@ -13,9 +13,9 @@ from .. import base, promotion
 from ..base import TensorBase
 from ..codes import Format
 from ..compiler.description import ABSENT, Attribute, AttributeKind, Description, TensorDescription
-from ..dtypes import INTEGER
+from ..dtypes import INTEGER, bool_
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
+from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError
 from ..launch import operands as fetches
 from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
 from ..launch.each_run import each_run_plan
@@ -27,6 +27,7 @@ from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
 from ..runtime.interrupts import HeldInterrupts
 from . import precision
+from .arguments import unfit
 from .moulds import Mould, kind_of, structural
 from .schema import RESULT, Input, Meta, Outcome, Row
 
@@ -73,8 +74,17 @@ def _working(row: Row, compute: DType) -> DType:
         return compute
     if compute in row.via:
         return row.via[compute]
-    known = ", ".join(dtype.name for dtype in row.dtypes)
-    raise DTypeError(f"{compute.name} is not supported by the operator {row.op_type}", advice=f"It takes {known}; convert with .to(dtype).")
+    advice = _OF_MASKS.get(row.name) if compute is bool_ else None
+    if advice is None:
+        advice = f"It takes {', '.join(dtype.name for dtype in row.dtypes)}; convert with .to(dtype)."
+    raise DTypeError(f"{compute.name} is not supported by the operator {row.op_type}", advice=advice)
+
+
+_OF_MASKS: Final = {
+    "neg": "A mask is inverted by ~x or logical_not(x).",
+    "sub": "Where masks differ is told by ^, logical_xor(); to count with them, convert with .to(int64).",
+}
+"""What to do instead of arithmetic with truth values."""
 
 
 def _typed(operand: Any) -> tuple[Any, int]:
@@ -147,8 +157,7 @@ class Planner:
         except AscendTensorError as error:
             raise error.with_context(row.name, _given(operands)) from None
         except (TypeError, ValueError, OverflowError) as error:  # rules look at arguments without asking first
-            kind = DTypeError if isinstance(error, TypeError) else ValueRangeError
-            raise kind(f"an argument does not fit: {error}").with_context(row.name, _given(operands)) from error
+            raise unfit(error).with_context(row.name, _given(operands)) from error
 
     def describe(self, row: Row, operands: Sequence[Any], arguments: Sequence[Any], device: Device) -> Description:
         """What a call would launch; nothing is made, so the tensors need no memory and the device need not exist.

@@ -294,6 +294,7 @@ def fractions(input: TensorBase, q: Any, interpolation: str, function: str) -> F
 
     Raises:
         DTypeError: The operand is not floating.
+        ShapeError: They have more than one dim.
         ValueRangeError: A fraction or the interpolation is none.
     """
     if not input.desc.dtype.is_floating_point:
@@ -302,6 +303,8 @@ def fractions(input: TensorBase, q: Any, interpolation: str, function: str) -> F
         raise ValueRangeError(f"interpolation must be one of {', '.join(_INTERPOLATIONS)}, not {interpolation!r}", where=function)
     given: Any = q if isinstance(q, (int, float, np.integer, np.floating)) else _numbers(q)
     one = not isinstance(given, list)
+    if np.ndim(given) > 1:
+        raise ShapeError(f"q has to be a number or a vector, not of shape {list(np.shape(given))}").with_context(function, (input,))
     wanted: list[float] = [given] if one else given
     if not wanted or any(not 0 <= each <= 1 for each in wanted):
         raise ValueRangeError(f"q must be from 0 to 1, but is {given}").with_context(function, (input,))
@@ -326,7 +329,7 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
     Raises:
         DTypeError: The operand is not floating.
         ValueRangeError: A fraction or the interpolation is none.
-        ShapeError: There are no elements.
+        ShapeError: There are no elements, or `q` has more than one dim.
 
     Ascend operator: Sort, Sub, Mul, Add, IsNan and SelectV2. Like: torch.quantile, numpy.quantile.
 
@@ -626,6 +629,10 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
         lowest, highest = (int(host.item(each)) for each in (reduction.amin(input), reduction.amax(input)))
         if lowest < 0:
             raise ValueRangeError(f"the numbers must not be negative, but there is {lowest}").with_context("bincount", (input,))
+        if highest >= 2**31 - 1:
+            raise ValueRangeError(f"the largest number is {highest}, but numbers are counted up to 2**31 - 1").with_context(
+                "bincount", (input,)
+            )
         size = max(size, highest + 1)
     if not input.desc.numel or not size:
         return made(FILL, (0,), ((size,), dtype), input)

@@ -13,7 +13,7 @@ from .. import base, shapes
 from ..base import TensorBase
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
-from .arguments import checked
+from .arguments import checked, require_tensor
 from .call import contiguous_copy
 
 T = TypeVar("T", bound=TensorBase)
@@ -909,6 +909,7 @@ def as_strided_(input: T, size: Sequence[int], stride: Sequence[int], storage_of
 
 def is_set_to(input: TensorBase, tensor: TensorBase) -> bool:
     """Whether both are the same view of the same memory. Like: torch.Tensor.is_set_to."""
+    require_tensor(tensor, "tensor", "is_set_to")
     return base.storage(input) is base.storage(tensor) and _layout(input) == _layout(tensor)
 
 

@@ -19,7 +19,23 @@ from .table.movement import CLONE, FILL, FLIP, VIEW_COPY
 
 T = TypeVar("T", bound=TensorBase)
 
-_SIGNS: Final = {"sub": "-", "mul": "*", "div": "/", "floor_divide": "//", "pow": "**"}
+_SIGNS: Final = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "floor_divide": "//",
+    "remainder": "%",
+    "pow": "**",
+    "matmul": "@",
+    "bitwise_and": "&",
+    "bitwise_or": "|",
+    "bitwise_xor": "^",
+    "bitwise_left_shift": "<<",
+    "bitwise_right_shift": ">>",
+}
+
+_OTHER_OUT: Final = "Give an out of {}, or none."
 
 
 def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = ()) -> T:
@@ -30,7 +46,7 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
         DTypeError: The result's dtype can't be cast to the target's.
         ValueRangeError: Several elements of the target share one place in memory.
     """
-    plan, operands = find(row, operands, arguments)
+    plan, plains = find(row, operands, arguments)
     (desc,) = plan.results
     try:
         same = desc is target.desc
@@ -42,10 +58,10 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
         check_writable(target, row.name)
     if target.desc.numel == 0:
         return target
-    if plan.direct and desc.dtype is target.desc.dtype and takes_outputs(target, operands, row.rule in POINTWISE):
-        launch_into(row, plan, (target,), operands)
+    if plan.direct and desc.dtype is target.desc.dtype and takes_outputs(target, plains, row.rule in POINTWISE):
+        launch_into(row, plan, (target,), plains)
     else:
-        copy_into(target, call(row, operands, arguments))
+        copy_into(target, call(row, plains, arguments))
     return target
 
 
@@ -57,17 +73,22 @@ def _check_fits(row: Row, desc: TensorDesc, target: TensorBase, operands: tuple[
     if desc.shape != target.desc.shape:
         raise ShapeError(
             f"the result has shape {list(desc.shape)}, which can't be written into a tensor of shape {list(target.desc.shape)}",
-            advice=_new_tensor(row),
+            advice=_room(row, target, operands, "that shape"),
         ).with_context(row.name, _with_target(target, operands))
     if not promotion.can_cast(desc.dtype, target.desc.dtype):
         raise DTypeError(
             f"the result has dtype {desc.dtype.name}, which can't be cast to the target's {target.desc.dtype.name}",
-            advice=_new_tensor(row),
+            advice=_room(row, target, operands, desc.dtype.name),
         ).with_context(row.name, _with_target(target, operands))
 
 
-def _new_tensor(row: Row) -> str:
-    sign = _SIGNS.get(row.name, "+")
+def _room(row: Row, target: TensorBase, operands: tuple[Any, ...], needed: str) -> str:
+    """What has room for a result that the target has not."""
+    if not operands or operands[0] is not target:
+        return _OTHER_OUT.format(needed)
+    sign = _SIGNS.get(row.name)
+    if sign is None:
+        return "The form without the underscore makes a new tensor."
     return f"The form that makes a new tensor has room for it: x = x {sign} y instead of x {sign}= y."
 
 
@@ -115,9 +136,10 @@ def _check_out(result: TensorBase, out: Any) -> None:
     shape, dtype = result.desc.shape, result.desc.dtype
     if shape != out.desc.shape:
         names = f"{list(shape)}, which can't be written into a tensor of shape {list(out.desc.shape)}"
-        raise ShapeError(f"the result has shape {names}")
+        raise ShapeError(f"the result has shape {names}", advice=_OTHER_OUT.format("that shape"))
     if not promotion.can_cast(dtype, out.desc.dtype):
-        raise DTypeError(f"the result has dtype {dtype.name}, which can't be cast to {out.desc.dtype.name}")
+        text = f"the result has dtype {dtype.name}, which can't be cast to {out.desc.dtype.name}"
+        raise DTypeError(text, advice=_OTHER_OUT.format(dtype.name))
     check_writable(out, "out")
 
 

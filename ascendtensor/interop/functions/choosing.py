@@ -10,7 +10,7 @@ import numpy as np
 from ... import dtypes as d
 from ...errors import DTypeError, ShapeError, UnsupportedError, ValueRangeError
 from ...ops import combining, gather, indexing, shape, sorting, views
-from ...ops.arguments import is_tensor
+from ...ops.arguments import checked, is_tensor
 from ...ops.pointwise import comparison, elementwise
 from ...ops.writing import copy_into
 from ...promotion import result_type
@@ -168,6 +168,7 @@ def _extract(condition: Any, arr: Any) -> Any:
     return gather.masked_select(views.reshape(arr, -1), _truth(views.reshape(condition, -1)))
 
 
+@checked
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """From as many tensors, the element that a number names. Like: numpy.choose."""
     if mode != "raise":

@@ -11,6 +11,7 @@ import numpy as np
 from ...dtypes import bool_
 from ...errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from ...ops import gather, host, shape, views
+from ...ops.arguments import checked
 from ...ops.nn import folding
 from ...shapes import broadcast_shapes, normalize_dim
 from .. import numpy as border
@@ -67,6 +68,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
     return views.reverse_dims(a) if axes is None else views.permute(a, _lengths(axes))
 
 
+@checked
 def transposed(a: Any, *axes: Any) -> Any:
     """`transpose` as the method of arrays has it: with one tuple, with numbers, or with nothing. Like: numpy.ndarray.transpose."""
     given = tuple(axis for axis in axes if axis is not None)
@@ -78,6 +80,7 @@ def flatten(a: Any, order: str) -> Any:
     return clone(ravel(a, order))
 
 
+@checked
 def squeeze(a: Any, axis: Any = None) -> Any:
     """Without the axes of length 1, or without those named, which must have length 1. Like: numpy.squeeze.
 
