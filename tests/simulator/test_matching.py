@@ -207,6 +207,18 @@ def dynamic_add(low: int, high: int, dtype: str = "float32") -> dict[str, Any]:
     return operator("Add", [x, x], [tensor([-1, 3], dtype, shape_range=[[low, high]])])
 
 
+def test_dynamic_match_takes_constants_of_its_own_only(acl: ModuleType) -> None:  # OM-25
+    load(acl, operator("ReduceSum", [tensor([-1, 3], shape_range=[[1, -1]]), const([1])], [tensor([-1], shape_range=[[1, -1]])]))
+    codes = [acl.op.create_handle("ReduceSum", [desc(acl, [4, 3]), const_desc(acl, [axis])], [desc(acl, [4])], 0)[1] for axis in (1, 0)]
+    assert codes == [0, 100024]
+
+
+def test_dynamic_match_looks_at_each_range_where_all_dims_are_open(acl: ModuleType) -> None:  # OM-25
+    x = tensor([-1, -1], shape_range=[[1, 5], [1, -1]])
+    load(acl, operator("Add", [x, x], [x]))
+    assert [add_code(acl, *shape) for shape in ((5, 9), (6, 2), (0, 2))] == [0, 100024, 100024]
+
+
 def add_code(acl: ModuleType, *shape: int, dtype: str = "float32", out: tuple[int, ...] | None = None) -> int:
     x, y = desc(acl, shape, dtype), desc(acl, shape if out is None else out, dtype)
     return int(acl.op.create_handle("Add", [x, x], [y], 0)[1])
@@ -367,6 +379,28 @@ def test_host_inputs_above_one_megabyte(acl: ModuleType) -> None:  # OP-8, K106
     memory, _ = acl.rt.malloc_host(count * 4)
     buffers = [empty(acl, count * 4)[0], acl.create_data_buffer(memory, count * 4)]
     assert acl.op.execute_v2("Add", [x, host], buffers, [x], buffers[:1], 0, 0) == 500002
+
+
+def test_host_inputs_count_in_steps_of_512_bytes(acl: ModuleType) -> None:  # OP-8
+    count = (1 << 20) // 3 // 4  # three of them have a megabyte, rounded up they have more
+    model = placed(operator("AddN", [tensor([count])] * 3, [tensor([count])], ("N", "int", 3)), 0, 1)
+    TABLE.insert(OpModel(model.op_type, model.inputs[:1] * 3, model.outputs, model.attrs, online=True))
+    host, attr = desc(acl, [count]), acl.op.create_attr()
+    acl.set_tensor_place_ment(host, 1)
+    acl.op.set_attr_int(attr, "N", 3)
+    memory, _ = acl.rt.malloc_host(count * 4)
+    buffers, out = [acl.create_data_buffer(memory, count * 4)] * 3, [empty(acl, count * 4)[0]]
+    assert acl.op.execute_v2("AddN", [host] * 3, buffers, [desc(acl, [count])], out, attr, 0) == 500002
+
+
+def test_host_inputs_of_dynamic_models_may_have_any_size(acl: ModuleType) -> None:  # OP-8
+    count = (1 << 18) + 1
+    TABLE.insert(placed(dynamic_add(1, -1), 1, 1))
+    x, host = desc(acl, [count, 3]), desc(acl, [count, 3])
+    acl.set_tensor_place_ment(host, 1)
+    memory, _ = acl.rt.malloc_host(count * 12)
+    buffers = [empty(acl, count * 12)[0], acl.create_data_buffer(memory, count * 12)]
+    assert acl.op.execute_v2("Add", [x, host], buffers, [x], buffers[:1], 0, 0) == 0
 
 
 def test_a_lookup_among_many_models_compares_few(acl: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:  # ATTR-6
