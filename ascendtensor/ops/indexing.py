@@ -6,6 +6,7 @@ host are checked at once; those on the device only when they are used (an error 
 
 from __future__ import annotations
 
+from operator import index as as_int
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -425,6 +426,8 @@ def _part(part: Any) -> Any:
         return value if part.desc.dtype is bool_ else int(value)
     if isinstance(part, (np.integer, np.bool_)) and not isinstance(part, np.timedelta64):
         return part.item()
+    if not isinstance(part, (list, np.ndarray)) and hasattr(type(part), "__index__"):
+        return as_int(part)
     return _host_list(part)
 
 

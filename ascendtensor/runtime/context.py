@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ClosedError
 from .device import DeviceLike, as_device
@@ -51,6 +51,9 @@ class Context:
         self.device = found
         self._ended: deque[int] = found.ended_contexts
         self._local = threading.local()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Context can't be copied or pickled: it belongs to this process; make another one")
 
     def __del__(self) -> None:
         try:

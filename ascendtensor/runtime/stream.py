@@ -155,6 +155,9 @@ class Stream:
             return
         ended.append(self.lane)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Stream can't be copied or pickled: it is a queue of this process; make another one")
+
     def __repr__(self) -> str:
         return f"<Stream {self.handle:#x} of {self.device}{', closed' if self.device.closed else ''}>"
 
@@ -387,6 +390,9 @@ class Event:
                 self._dropped.append(self._handle)
         except AttributeError:  # an interrupt came while it was made
             return
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("an Event can't be copied or pickled: its mark stands in a stream of this process; make another one")
 
     def __repr__(self) -> str:
         return f"<Event of {self.device}>" if self._handle else "<Event, not recorded>"

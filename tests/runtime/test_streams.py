@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import queue
 import threading
 from collections.abc import Callable
@@ -380,6 +382,16 @@ def test_an_event_stays_on_its_device(npu: Device) -> None:
     with pytest.raises(ValueRangeError, match="npu:0"):
         event.record(Stream(1))
     event.wait(Stream(1))
+
+
+def test_streams_events_and_contexts_are_not_copied(npu: Device) -> None:
+    event = at.Event()
+    event.record()  # it has a handle, which a copy would give back a second time
+    for owner in (at.Stream(), event, at.Event(), at.Context()):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=f"{type(owner).__name__} can't be copied or pickled"):
+                copied(owner)
+    event.synchronize()
 
 
 def test_dropped_events_are_destroyed(npu: Device) -> None:

@@ -394,3 +394,14 @@ def test_an_empty_mask_picks_nothing_as_in_numpy(mask: tuple[int, ...]) -> None:
         assert tensor.tolist() == values.tolist()
     with pytest.raises(IndexError, match="mask"):
         at.tensor(values)[at.tensor(np.zeros((0, 2), np.bool_))]
+
+
+def test_what_counts_as_an_integer_is_an_index() -> None:
+    class Place:
+        def __index__(self) -> int:
+            return 1
+
+    x = at.arange(6).reshape(2, 3)
+    assert x[Place()].tolist() == [3, 4, 5] and x[0, Place()].item() == 1 and x[Place() :, Place()].tolist() == [4]
+    x[Place(), Place()] = 9
+    assert x.tolist() == [[0, 1, 2], [3, 9, 5]]
