@@ -95,13 +95,19 @@ def get_desc(desc: int, model: int) -> None:
     _check(_mdl().get_desc(desc, model), "get_desc")
 
 
+AIPP_INPUT = "ascend_dynamic_aipp_data"
+"""How the names of inputs begin that carry the parameters of dynamic AIPP (ACL_DYNAMIC_AIPP_NAME)."""
+
+
 def tensors(desc: int, kind: str) -> list[tuple[str, int, int, int, Ints]]:
     """Name, data type, format, bytes and dims of each input or output ("input", "output")."""
     mdl: Any = _mdl()
     found = []
+    # An input with static AIPP has dims that do not give its size in the first form (page of aclmdlGetInputDims).
+    ask = "get_input_dims_v2" if kind == "input" and hasattr(mdl, "get_input_dims_v2") else f"get_{kind}_dims"
     for index in range(getattr(mdl, f"get_num_{kind}s")(desc)):
-        dims, code = getattr(mdl, f"get_{kind}_dims")(desc, index)
-        _check(code, f"get_{kind}_dims")
+        dims, code = getattr(mdl, ask)(desc, index)
+        _check(code, ask)
         name = getattr(mdl, f"get_{kind}_name_by_index")(desc, index)
         dtype, layout = getattr(mdl, f"get_{kind}_data_type")(desc, index), getattr(mdl, f"get_{kind}_format")(desc, index)
         found.append((name, dtype, layout, getattr(mdl, f"get_{kind}_size_by_index")(desc, index), list(dims["dims"])))

@@ -40,7 +40,7 @@ def load(source: Source, *, device: DeviceLike = None, memory: str = "system", w
         AclError: The file is missing, damaged or made for something else; ACL's message says which.
         DTypeError: Something else than a path, bytes or a file of bytes.
         OutOfDeviceMemoryError: No room in managed memory.
-        UnsupportedError: An input or output of a dtype that tensors can't have.
+        UnsupportedError: An input or output of a dtype that tensors can't have, or a model with dynamic AIPP.
         ValueRangeError: An unknown kind of memory, managed memory for a model of open shapes, weights that can't be shared, or a path that
             ACL can't be told.
 

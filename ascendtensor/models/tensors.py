@@ -135,9 +135,14 @@ def describe(desc: int) -> tuple[ModelTensors, ModelTensors, Gears | None, int]:
     """Inputs, outputs, gears, and the position of the input that carries the gear (-1 without gears).
 
     Raises:
-        UnsupportedError: A tensor of a dtype that tensors of the library can't have.
+        UnsupportedError: A tensor of a dtype that tensors of the library can't have, or dynamic AIPP.
     """
     found = calls.tensors(desc, "input")
+    if any(each[0].startswith(calls.AIPP_INPUT) for each in found):
+        raise UnsupportedError(
+            "the model has dynamic AIPP, whose parameters only acl.mdl.set_input_aipp sets",
+            advice="Run it by acl.mdl itself, or convert it with aipp_mode: static.",
+        )
     carrier = next((index for index, each in enumerate(found) if each[0] == calls.GEAR_INPUT), -1)
     inputs = ModelTensors(_tensor(each) for index, each in enumerate(found) if index != carrier)
     outputs = ModelTensors(map(_tensor, calls.tensors(desc, "output")))

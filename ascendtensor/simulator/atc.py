@@ -44,6 +44,7 @@ Whole models
   --out_nodes           outputs instead of the graph's own, "node:0;node:1"
   --output_type         FP32, FP16, UINT8 or INT8 for all outputs, or "node:0:FP16"
   --input_fp16_nodes    inputs given as float16, "name;other"
+  --insert_op_conf      file that configures AIPP, static or dynamic
 Other options of ATC are taken and change nothing here, or are refused with the reason."""
 
 IGNORED = frozenset(

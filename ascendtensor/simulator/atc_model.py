@@ -6,10 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from ascendtensor.codes import Format, data_type_size
+from ascendtensor.codes import DataType, Format, data_type_size
+from ascendtensor.simulator import aipp_conf
 from ascendtensor.simulator.atc_options import FORMATS, RANKS, ModelOptions, Pair, check_axes, fail, invalid
 from ascendtensor.simulator.engine import onnx_session
-from ascendtensor.simulator.engine.model_file import ModelFile, TensorInfo
+from ascendtensor.simulator.engine.model_file import AIPP_INPUT, Aipp, ModelFile, TensorInfo
 from ascendtensor.simulator.onnx_graph import ACL_TYPES, Dims, Graph, Measurer, dims_of
 
 NO_LIMIT: Final = -1
@@ -47,7 +48,7 @@ def convert(options: ModelOptions) -> ModelFile:
         for element in (info.type.tensor_type.elem_type,)
     ]
     name = os.path.splitext(os.path.basename(options.output))[0]
-    given = {key: value for key, value in options.given.items() if key not in ("model", "output")}
+    given = {key: value for key, value in options.given.items() if key not in ("model", "output", "insert_op_conf")}
     file = ModelFile(
         name,
         options.soc,
@@ -66,7 +67,7 @@ def convert(options: ModelOptions) -> ModelFile:
     )
     file = _with_shapes(file, graph, measurer, shapes)._replace(graph=graph.save())
     _try(file)
-    return file
+    return _with_images(file, options) if options.preprocessing else file
 
 
 def _shapes(graph: Graph, options: ModelOptions) -> list[tuple[Pair, ...]]:
@@ -162,6 +163,41 @@ def _with_gears(file: ModelFile, graph: Graph, measurer: Measurer) -> ModelFile:
     file = file._replace(gear_outputs=tuple(found), work=work)
     largest = found[file.largest]
     return file._replace(outputs=tuple(info._replace(dims=shape) for info, shape in zip(file.outputs, largest, strict=True)))
+
+
+def _with_images(file: ModelFile, options: ModelOptions) -> ModelFile:
+    """``--insert_op_conf``: inputs with AIPP, and those that carry the parameters of dynamic AIPP."""
+    inputs = list(file.inputs)
+    found: list[Aipp] = []
+    for config in aipp_conf.read(options.preprocessing):
+        index = config.get("related_input_rank", 0)
+        if index >= len(inputs):
+            aipp_conf.refuse(f"Cannot find the data node by aipp parameter related_input_rank {index}")
+        info = inputs[index]
+        _check_images(info, file, options)
+        aipp_conf.check_gears(config, file.kind)
+        node = ""
+        if config["aipp_mode"] == "dynamic":
+            node = f"{AIPP_INPUT}_{info.name}_0_aipp" if found else AIPP_INPUT
+        each = Aipp(index, config, info.dims, info.dtype, node)
+        if not node:
+            for gear in file.gears or (None,):
+                aipp_conf.check_static(config, file.graph_dims(each, gear), info.dtype != DataType.UINT8, options.soc)
+        found.append(each)
+        inputs[index] = info._replace(dims=each.shown(), dtype=int(DataType.UINT8), format=int(Format.NHWC))
+    return file._replace(inputs=tuple(inputs), aipps=tuple(found))
+
+
+def _check_images(info: TensorInfo, file: ModelFile, options: ModelOptions) -> None:
+    if options.layout != "NCHW" or len(info.dims) != RANKS["NCHW"]:
+        invalid("input_format", options.layout, f"AIPP needs an input of NCHW, [{info.name}] has dims {list(info.dims)}")
+    if info.name in options.half_inputs:
+        fail(f"E10034: Nodes (for example, [{info.name}]) connected to AIPP must not be of type fp16.")
+    if file.open:
+        reason = "the simulator has no AIPP for models of open shapes; use --dynamic_batch_size, --dynamic_image_size or a fixed shape"
+        fail(f"E10055: The operation is not supported. Reason: --insert_op_conf: {reason}.")
+    if info.dtype not in (DataType.FLOAT, DataType.FLOAT16, DataType.UINT8):
+        aipp_conf.refuse(f"AIPP gives float16 or uint8, input [{info.name}] is of type {DataType(info.dtype).name}")
 
 
 def _try(file: ModelFile) -> None:

@@ -41,6 +41,7 @@ UNDERSTOOD: Final = frozenset(
         "input_fp16_nodes",
         "input_shape",
         "input_shape_range",
+        "insert_op_conf",
         "log",
         "mode",
         "model",
@@ -76,7 +77,6 @@ IGNORED: Final = frozenset(
 )
 """Taken beside those of single operators; they change nothing here."""
 REFUSED: Final = {
-    "insert_op_conf": "the simulator has no AIPP; leave the option away and preprocess the images before they go to the model",
     "compress_weight_conf": "the simulator does not compress weights; leave the option away",
     "compression_optimize_conf": "the simulator does not quantize models; quantize the ONNX file before",
     "is_input_adjust_hw_layout": "the simulator keeps the graph's layouts (NC1HWC0 inputs are for boards only)",
@@ -105,6 +105,7 @@ class ModelOptions(NamedTuple):
         gears: The legal gears.
         layout: ``--input_format``.
         output_types: By output's name (node:index) or "" for all.
+        preprocessing: Path of ``--insert_op_conf``, or "".
         given: Every option as it was written.
     """
 
@@ -118,6 +119,7 @@ class ModelOptions(NamedTuple):
     out_nodes: tuple[str, ...]
     output_types: dict[str, str]
     half_inputs: tuple[str, ...]
+    preprocessing: str
     given: dict[str, str]
 
 
@@ -164,6 +166,7 @@ def read(options: Mapping[str, str]) -> ModelOptions:
         tuple(part for part in options.get("out_nodes", "").split(";") if part),
         _output_types(options.get("output_type", "")),
         tuple(part for part in options.get("input_fp16_nodes", "").split(";") if part),
+        options.get("insert_op_conf", ""),
         dict(options),
     )
 

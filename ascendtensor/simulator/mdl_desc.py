@@ -6,12 +6,12 @@ import itertools
 import string
 from typing import Any, Final
 
-from ascendtensor.codes import DataType, ErrorCode, Format
+from ascendtensor.codes import ErrorCode
 
 from .engine import AclFault, whole_models
 from .engine.arguments import function, getter, invalid
 from .engine.diagnostics import missing
-from .engine.model_file import GEAR_INPUT, ModelFile, TensorInfo, unpack
+from .engine.model_file import ModelFile, TensorInfo, unpack
 from .engine.tables import new_handle
 from .engine.whole_models import DESCRIPTIONS, Description, model_for
 
@@ -106,16 +106,11 @@ def get_desc_from_mem(model_desc: int, model_ptr: int, size: int) -> int:
 # Tensors
 
 
-def _gear_info(file: ModelFile) -> TensorInfo:
-    """The input that carries the gear (MDL-13)."""
-    return TensorInfo(GEAR_INPUT, "", int(DataType.INT64), 0, int(Format.ND), (len(file.gears[0]),))
-
-
 def _inputs(handle: int) -> tuple[TensorInfo, ...]:
     file = _desc(handle).file
     if file is None:
         return ()
-    return (*file.inputs, _gear_info(file)) if file.kind else file.inputs
+    return (*file.inputs, *file.carriers)
 
 
 def _outputs(handle: int) -> tuple[TensorInfo, ...]:
@@ -152,7 +147,8 @@ def get_num_outputs(model_desc: int) -> int:
 def get_input_size_by_index(model_desc: int, index: int) -> int:
     """Bytes, of the largest gear; 0 for a bad index and for open bounds (MDL-11)."""
     info = _at(_inputs(model_desc), index)
-    return info.nbytes(info.dims) if info.name == GEAR_INPUT else _file(model_desc).input_sizes()[index]
+    file = _file(model_desc)
+    return info.nbytes(info.dims) if index >= len(file.inputs) else file.input_sizes()[index]
 
 
 @getter("acl.mdl.get_output_size_by_index", "KK", 0)
@@ -187,8 +183,10 @@ def get_input_dims(model_desc: int, index: int) -> tuple[dict[str, Any], int]:
 
 @function("acl.mdl.get_input_dims_v2", "KK", {})
 def get_input_dims_v2(model_desc: int, index: int) -> tuple[dict[str, Any], int]:
-    """As ``get_input_dims``: they differ with static AIPP only."""
-    return _record(_desc(model_desc), _at(_inputs(model_desc), index), "input", index), 0
+    """As ``get_input_dims`` but for inputs with static AIPP, whose dims give the size in bytes here."""
+    desc, info = _desc(model_desc), _at(_inputs(model_desc), index)
+    found = next((each for each in _file(model_desc).aipps if each.place == index), None)
+    return _record(desc, info, "input", index, None if found is None else found.bytes_shown(info.dims)), 0
 
 
 @function("acl.mdl.get_output_dims", "KK", {})

@@ -63,7 +63,28 @@ def rows(count: int) -> Any:
     return np.random.default_rng(count).standard_normal((count, 4)).astype(np.float32)
 
 
+def images(folder: Path, *fields: str) -> Path:
+    """A model with AIPP that gives what it is given, of (1, 3, 4, 6)."""
+    (folder / "aipp.cfg").write_text("aipp_op {\n" + "\n".join(fields) + "\n}\n")
+    nodes = [helper.make_node("Identity", ["x"], ["y"], "same")]
+    graph = save(folder / "images.onnx", nodes, [value("x", [1, 3, 4, 6])], [value("y", None)])
+    return convert(graph, folder / "images", insert_op_conf=str(folder / "aipp.cfg"))
+
+
 # Loading
+
+
+def test_bytes_of_images_go_in(tmp_path: Path) -> None:
+    """Dims whose product is the size: `aclmdlGetInputDims` gives other ones for static AIPP."""
+    with at.models.load(images(tmp_path, "aipp_mode: static", "input_format: YUV420SP_U8", "var_reci_chn_0: 0.5")) as made:
+        assert (made.inputs[0].shape, made.inputs[0].dtype, made.inputs[0].nbytes) == ((1, 6, 6, 1), at.uint8, 36)
+        assert made(np.full((1, 6, 6, 1), 128, np.uint8)).mean((0, 2, 3)).tolist() == [64, 128, 128]
+
+
+def test_dynamic_images_are_for_pyacl(tmp_path: Path) -> None:
+    with pytest.raises(errors.UnsupportedError, match=r"acl\.mdl\.set_input_aipp"):
+        at.models.load(images(tmp_path, "aipp_mode: dynamic", "max_src_image_size: 100"))
+    assert simulator.tables()["models"] == 0
 
 
 def test_one_line(net: Path) -> None:

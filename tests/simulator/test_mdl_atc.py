@@ -82,7 +82,7 @@ def test_unneeded_options_are_taken(net: Path, tmp_path: Path) -> None:
         ({"log": "loud"}, ["E10010", "[loud]"]),
         ({"precision_mode": "best"}, ["E10001", "allow_fp32_to_fp16"]),
         ({"disable_reuse_memory": "2"}, ["E10006"]),
-        ({"insert_op_conf": "aipp.cfg"}, ["E10055", "no AIPP", "preprocess the images"]),
+        ({"insert_op_conf": "aipp.cfg"}, ["E10001", "[--insert_op_conf]", "cannot be read"]),
         ({"compress_weight_conf": "x"}, ["E10055"]),
         ({"input_format": "NHWC"}, ["E10001", "NCHW, ND, NCDHW"]),
         ({"input_shape": "4"}, ["E10002", "no input is named"]),

@@ -278,13 +278,16 @@ def test_a_model_without_aipp(program: Program, net: Path) -> None:
     model, dataset = program.load(net), program.dataset()
     assert mdl.get_aipp_data_size(0) == (0, 100000)
     assert mdl.get_aipp_data_size(2)[1] == 0
-    assert mdl.create_aipp(0) == mdl.create_aipp(1000) == 0
+    assert mdl.create_aipp(0) == 0
     aipp = mdl.create_aipp(2)
-    assert mdl.get_aipp_type(model, 0) == (0, (1 << 64) - 1, 0)
+    assert mdl.get_aipp_type(model, 0) == (0, 0xFFFFFFFF, 0)  # ACL_INVALID_NODE_INDEX of acl_mdl.h, page of get_aipp_type
     assert mdl.get_aipp_type(model, 1) == (0, 0, 100000)
     assert mdl.get_first_aipp_info(model, 0) == (None, 145015)
-    assert mdl.set_input_aipp(model, dataset, 0, aipp) == mdl.set_aipp_by_input_index(model, dataset, 0, aipp) == 145015
-    assert "preprocess" in (program.acl.get_recent_err_msg() or "")
+    # GE, acl_aipp.cpp: CheckAippDataIndex, and aclmdlSetAIPPByInputIndex, which answers ACL_ERROR_FAILURE
+    assert mdl.set_input_aipp(model, dataset, 0, aipp) == mdl.set_aipp_by_input_index(model, dataset, 0, aipp) == 100000
+    full = program.given(np.zeros((2, 4), np.float32))
+    assert mdl.set_aipp_by_input_index(model, full, 0, aipp) == 500001
+    assert "--insert_op_conf" in (program.acl.get_recent_err_msg() or "")
     assert mdl.set_aipp_src_image_size(aipp, 224, 224) == mdl.set_aipp_csc_params(aipp, *[0] * 16) == 0
     assert mdl.set_aipp_dtc_pixel_min(aipp, 0.5, 0, 0, 0, 1) == 0
     assert mdl.set_aipp_dtc_pixel_min(aipp, 0.5, 0, 0, 0, 2) == mdl.set_aipp_input_format(0, 1) == 100000

@@ -24,9 +24,9 @@ import struct
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from ascendtensor.codes import ErrorCode, data_type_size
+from ascendtensor.codes import DataType, ErrorCode, Format, data_type_size
 
-from . import AclFault
+from . import AclFault, aipp
 
 MAGIC: Final = b"SIMMDLOM"
 OPERATOR_MAGIC: Final = b"SIMACLOM"
@@ -36,6 +36,8 @@ VERSION: Final = 1
 HEADER: Final = struct.Struct("<8sIIQQ32s")
 GEAR_INPUT: Final = "ascend_mbatch_shape_data"
 """Name of the input that carries the chosen gear (MDL-13)."""
+AIPP_INPUT: Final = "ascend_dynamic_aipp_data"
+"""Name of the first input that carries the parameters of dynamic AIPP (ACL_DYNAMIC_AIPP_NAME)."""
 GEAR_KINDS: Final = ("", "batch", "image", "dims")
 DATA_SIZE_INVALID: Final = int(ErrorCode.GE_EXEC_MODEL_DATA_SIZE_INVALID)
 
@@ -68,6 +70,40 @@ class TensorInfo(NamedTuple):
         return 0 if dims and min(dims) < 0 else math.prod(dims) * data_type_size(self.dtype)
 
 
+class Aipp(NamedTuple):
+    """Image preprocessing in front of an input.
+
+    Attributes:
+        place: The input's.
+        config: The block of ``--insert_op_conf``.
+        dims: Of the graph's own input, NCHW, -1 for what a gear decides.
+        dtype: aclDataType of the graph's own input.
+        node: Name of the input that carries the parameters, "" for static preprocessing.
+    """
+
+    place: int
+    config: aipp.Config
+    dims: Dims
+    dtype: int
+    node: str
+
+    def shown(self) -> Dims:
+        """Dims of the input as pyACL shows it: N, H, W, C of the source images, or all bytes of dynamic preprocessing."""
+        if self.node:
+            return 1, int(self.config["max_src_image_size"])
+        batch, _, height, width = self.dims
+        get = self.config.get
+        channels = aipp.CHANNELS[aipp.FORMATS[self.config["input_format"]]]
+        return batch, get("src_image_size_h") or height, get("src_image_size_w") or width, channels
+
+    def bytes_shown(self, dims: Dims) -> Dims:
+        """Dims whose product is the number of bytes (``aclmdlGetInputDimsV2``)."""
+        if not self.node and aipp.FORMATS[self.config["input_format"]] == aipp.YUV420SP:
+            batch, height, width, _ = dims
+            return batch, height if height < 0 else height * 3 // 2, width, 1
+        return dims
+
+
 class ModelFile(NamedTuple):
     """A whole model as the simulated compiler wrote it.
 
@@ -86,6 +122,7 @@ class ModelFile(NamedTuple):
         options: What the compiler was told.
         graph: The ONNX file.
         order: Positions of the inputs in the order in which a gear of kind "dims" lists them.
+        aipps: The preprocessing of inputs that have it; `inputs` has these as pyACL shows them.
     """
 
     name: str
@@ -102,6 +139,7 @@ class ModelFile(NamedTuple):
     options: dict[str, str]
     graph: bytes
     order: tuple[int, ...]
+    aipps: tuple[Aipp, ...] = ()
 
     def input_dims(self, gear: Sequence[int] | None) -> list[Dims]:
         """Dims of the inputs, those of a gear filled in."""
@@ -117,6 +155,30 @@ class ModelFile(NamedTuple):
             found[index] = tuple(values.pop(0) if dim < 0 else dim for dim in found[index])
         return found
 
+    def graph_dims(self, each: Aipp, gear: Sequence[int] | None) -> Dims:
+        """Dims that the graph takes behind the preprocessing of an input."""
+        values = list(gear or ())
+        return tuple((values[0] if self.kind == "batch" else values.pop(0)) if dim < 0 else dim for dim in each.dims)
+
+    @property
+    def carriers(self) -> tuple[TensorInfo, ...]:
+        """The inputs behind the graph's own: that of the gear, and those of the parameters of dynamic preprocessing."""
+        found = []
+        if self.kind:
+            found.append(TensorInfo(GEAR_INPUT, "", int(DataType.INT64), 0, int(Format.ND), (len(self.gears[0]),)))
+        for each in self.aipps:
+            if each.node:
+                size = aipp.data_bytes(max(self.graph_dims(each, gear)[0] for gear in self.gears or (None,)))
+                found.append(TensorInfo(each.node, "", int(DataType.UINT8), 0, int(Format.ND), (size,)))
+        return tuple(found)
+
+    def input_bytes(self, dims: Sequence[Dims]) -> list[int]:
+        """Bytes of inputs of these dims."""
+        sizes = [info.nbytes(shape) for info, shape in zip(self.inputs, dims, strict=True)]
+        for each in self.aipps:
+            sizes[each.place] = self.inputs[each.place].nbytes(each.bytes_shown(dims[each.place]))
+        return sizes
+
     @property
     def largest(self) -> int:
         """Index of the largest gear, -1 without gears."""
@@ -128,14 +190,13 @@ class ModelFile(NamedTuple):
         """Bytes of each input, of the largest gear, at the upper bounds (MDL-11)."""
         if self.open:
             return [info.nbytes([high for _, high in info.ranges]) for info in self.inputs]
-        dims = self.input_dims(self.gears[self.largest] if self.gears else None)
-        sizes = [info.nbytes(shape) for info, shape in zip(self.inputs, dims, strict=True)]
+        sizes = self.input_bytes(self.input_dims(self.gears[self.largest] if self.gears else None))
         return (
             [max(size, *others) for size, *others in zip(sizes, *map(self._gear_sizes, self.gears), strict=True)] if self.gears else sizes
         )
 
     def _gear_sizes(self, gear: Dims) -> list[int]:
-        return [info.nbytes(shape) for info, shape in zip(self.inputs, self.input_dims(gear), strict=True)]
+        return self.input_bytes(self.input_dims(gear))
 
     def output_sizes(self) -> list[int]:
         """Bytes of each output, of the largest gear, at the upper bounds (MDL-11)."""
@@ -163,6 +224,8 @@ def pack(model: ModelFile) -> bytes:
         "options": model.options,
         "order": model.order,
     }
+    if model.aipps:
+        body["aipps"] = [list(each) for each in model.aipps]
     return _assemble(body, model.graph)
 
 
@@ -285,6 +348,7 @@ def _from_body(body: dict[str, Any], graph: bytes) -> ModelFile:
         {str(name): str(value) for name, value in body["options"].items()},
         graph,
         _dims(body["order"]),
+        tuple(map(_aipp_from_json, body.get("aipps", ()))),
     )
     _check(model)
     return model
@@ -307,12 +371,22 @@ def _check(model: ModelFile) -> None:
             raise ValueError(f"gear {gear} has too few values") from None
     if model.open and any(len(info.ranges) != len(info.dims) for info in model.inputs):
         raise ValueError("an input of open shape without ranges")
+    for each in model.aipps:
+        if not 0 <= each.place < len(model.inputs) or len(each.dims) != 4 or model.open:
+            raise ValueError("preprocessing of no input")
+        each.shown()
+        aipp.static({"input_format": "RGB888_U8", **each.config}, 1, 1)
     if min((model.work, model.weight)) < 0:
         raise ValueError("a negative size of memory")
 
 
 def _dims(values: Any) -> Dims:
     return tuple(int(value) for value in values)
+
+
+def _aipp_from_json(entry: Any) -> Aipp:
+    place, config, dims, dtype, node = entry
+    return Aipp(int(place), dict(config), _dims(dims), int(dtype), str(node))
 
 
 def _from_json(entry: Any) -> TensorInfo:

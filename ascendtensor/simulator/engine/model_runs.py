@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ascendtensor.codes import ErrorCode
+from ascendtensor.codes import DataType, ErrorCode
 
-from . import AclFault, contexts, hazards, memory, streams
+from . import AclFault, aipp, contexts, hazards, memory, streams
 from .arguments import invalid
 from .diagnostics import notice
 from .model_file import GEAR_INPUT, Dims, TensorInfo
@@ -24,6 +24,8 @@ from .whole_models import Blob, Dataset, Model, buffer_for, queued, runs, set_de
 GE_FAILURE: Final = int(ErrorCode.GE_FAILURE)
 GE_PARAM_INVALID: Final = int(ErrorCode.GE_PARAM_INVALID)
 MODEL_EXECUTE: Final = int(ErrorCode.RT_MODEL_EXECUTE)
+HOSTS: Final = {int(code): np.dtype(name) for code, name in ((DataType.FLOAT, "f4"), (DataType.FLOAT16, "f2"), (DataType.UINT8, "u1"))}
+"""What AIPP gives, by the graph's own type."""
 NO_CONTEXT: Final = 107002
 SYNC_TIMEOUT: Final = 507046
 TOLERANCE: Final = 64
@@ -42,7 +44,7 @@ class Run:
         begun: It runs in the call that made it, so that it holds the model (MDL-31): an unload beside it lets it finish.
     """
 
-    __slots__ = ("_arrays", "_blobs", "_dims", "_from", "_gear", "_results", "_to", "begun", "dims", "fault", "model")
+    __slots__ = ("_arrays", "_blobs", "_dims", "_from", "_gear", "_parameters", "_results", "_to", "begun", "dims", "fault", "model")
 
     def __init__(self, model: Model, inputs: list[DataBuffer], outputs: list[DataBuffer], dims: list[Dims], blobs: list[Blob]) -> None:
         """Takes the memory as it is described now.
@@ -65,6 +67,7 @@ class Run:
         self._from: list[int] = []
         self._to: list[int] = []
         self._gear: memory.Bytes | None = None
+        self._parameters: list[memory.Bytes] = []
         try:
             self._take(inputs, outputs)
         except AclFault as fault:
@@ -85,8 +88,12 @@ class Run:
                 array, host = _bytes(buffer, size, device)
                 arrays.append(array)
                 hosts.append(host)
+        own = len(model.file.inputs)
         if model.file.kind:
-            self._gear, _ = _bytes(inputs[-1], inputs[-1].size, device)
+            self._gear, _ = _bytes(inputs[own], inputs[own].size, device)
+        if model.file.aipps:
+            carriers = inputs[own + bool(model.file.kind) :]
+            self._parameters = [_bytes(buffer, buffer.size, device)[0] for buffer in carriers]
 
     def run(self) -> None:
         """Runs it.
@@ -111,15 +118,43 @@ class Run:
             self._run_open()
             return
         inputs, outputs = model.dims
-        sizes: tuple[list[int] | None, list[int] | None] = model.sizes
+        sizes: tuple[list[int], list[int] | None] = model.sizes
+        gear = None
         if self._gear is not None:
             index = self._read_gear(self._gear)
-            inputs, outputs = model.file.input_dims(model.file.gears[index]), list(model.file.gear_outputs[index])
-            sizes = None, None
-        self._call(
-            _places(model.file.inputs, inputs, self._arrays, self._from, sizes[0]),
-            _places(model.file.outputs, outputs, self._results, self._to, sizes[1]),
-        )
+            gear = model.file.gears[index]
+            inputs, outputs = model.file.input_dims(gear), list(model.file.gear_outputs[index])
+            sizes = model.file.input_bytes(inputs), None
+        places = _places(model.file.inputs, inputs, self._arrays, self._from, sizes[0])
+        images = self._preprocess(places, gear) if model.file.aipps else []
+        self._call(places, _places(model.file.outputs, outputs, self._results, self._to, sizes[1]))
+        images.clear()  # alive until here
+
+    def _preprocess(self, places: list[tuple[int, Dims]], gear: Dims | None) -> list[Any]:
+        """Puts images that went through AIPP in the place of the inputs; gives them, to be kept while the graph runs."""
+        file = self.model.file
+        parameters = iter(self._parameters)
+        kept = []
+        for each in file.aipps:
+            dims = file.graph_dims(each, gear)
+            count, channels, height, width = dims
+            try:
+                if each.node:
+                    common, images = aipp.unpack(next(parameters).tobytes(), count)
+                else:
+                    common, image = aipp.static(each.config, height, width)
+                    images = [image] * count
+                made = aipp.features(self._arrays[each.place], common, images, channels, HOSTS[each.dtype])
+                if made.shape != dims:
+                    raise ValueError(f"the images come out as {list(made.shape)}, the model takes {list(dims)}")
+            except ValueError as error:
+                advice = "; acl.mdl.set_input_aipp sets the parameters before each run that needs others" if each.node else ""
+                raise AclFault(
+                    MODEL_EXECUTE, f"AIPP of input [{file.inputs[each.place].name}] of {self.model.label}: {error}{advice}"
+                ) from None
+            kept.append(made)
+            places[each.place] = _address(made), dims
+        return kept
 
     def _read_gear(self, array: memory.Bytes) -> int:
         """Index of the gear that lies in device memory now (MDL-20)."""
@@ -291,7 +326,7 @@ def _unequal(what: str, given: int, needed: int) -> AclFault:
 
 def _check_counts(model: Model, inputs: int, outputs: int) -> None:
     """Exactly the model's numbers, the input of the gear included (MDL-22)."""
-    needed = len(model.file.inputs) + bool(model.file.kind)
+    needed = len(model.file.inputs) + len(model.file.carriers)
     if inputs != needed:
         raise _unequal("input", inputs, needed)
     if outputs != len(model.file.outputs):

@@ -176,7 +176,7 @@ BUNDLES: Final[dict[int, list[int]]] = {}
 DATASETS: Final[dict[int, Dataset]] = {}
 DESCRIPTIONS: Final[dict[int, Description]] = {}
 CONFIGS: Final[dict[int, Any]] = {}
-AIPPS: Final[dict[int, int]] = {}
+AIPPS: Final[dict[int, Any]] = {}
 """Handle to batch size."""
 COUNTED.update(models=MODELS, bundles=BUNDLES, datasets=DATASETS, model_descs=DESCRIPTIONS, model_configs=CONFIGS, aipps=AIPPS)
 
