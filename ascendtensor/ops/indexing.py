@@ -16,7 +16,7 @@ from ..base import TensorBase
 from ..dtypes import bool_, int64
 from ..errors import AscendTensorError, DeviceError, DTypeError, IndexRangeError, ShapeError
 from ..runtime.desc import TensorDesc
-from . import host, views
+from . import chips, host, reduction, views
 from .arguments import checked, described
 from .call import binary, call, call_into, contiguous_copy, plain, unary
 from .copying import clone
@@ -24,7 +24,7 @@ from .pointwise.comparison import lt, masked_fill, where
 from .pointwise.elementwise import add
 from .rules.indexing import indexed_shape
 from .table.elementwise import CAST
-from .table.gathering import MASKED_SELECT
+from .table.gathering import MASKED_SCATTER, MASKED_SELECT
 from .table.indexing import COORDINATES_ADD, INDEX, INDEX_ADD, INDEX_PUT, PLACES, TAKE
 from .table.movement import PACK
 from .writing import check_writable, copy_into, takes_outputs
@@ -144,7 +144,7 @@ def put(target: TensorBase, index: Any, value: Any) -> None:
         IndexRangeError: As for `get`.
         ShapeError: The value can't be broadcast to the indexed part.
 
-    Ascend operator: Fill, TensorMove, Cast, ViewCopy, IndexPutV2, MaskedFill. Like: torch.Tensor.__setitem__.
+    Ascend operator: Fill, TensorMove, Cast, ViewCopy, IndexPutV2, MaskedFill, ReduceSum and MaskedScatter. Like: torch.Tensor.__setitem__.
     """
     desc, offset = target.desc, base.element_offset(target)
     if index is Ellipsis or (index.__class__ is slice and index == _ALL and desc.shape):
@@ -161,7 +161,7 @@ def put(target: TensorBase, index: Any, value: Any) -> None:
             assign(view, value, "index_put_")
         elif len(found.advanced) == 1 and _is_device_mask(found.advanced[0][1]) and _is_number(value):
             _fill_masked(view, *found.advanced[0], value)
-        else:
+        elif len(found.advanced) > 1 or not _scatter_masked(view, found.advanced[0][1], value):
             _scatter(view, *_indices(view, found.advanced), value, False)
     except AscendTensorError as error:
         raise error.with_context("index_put_", (target,)) from None
@@ -239,6 +239,35 @@ def _fill_masked(view: TensorBase, axis: int, mask: TensorBase, value: Any) -> N
         _scatter(view, *_indices(view, ((axis, mask),)), value, False)
         return
     masked_fill(view, spread, views.reshape(number, ()), out=view)
+
+
+def _scatter_masked(view: TensorBase, mask: Any, value: Any) -> bool:
+    """Put the elements of `value` where a mask of the view's shape holds, by MaskedScatter in place: as torch_npu's operator of the same
+    name does it, and CANN's kernel, which reads a piece before it writes it. For masks that hold nearly everywhere, as the length of `value`
+    says; the true elements are counted before, so this waits.
+
+    Returns:
+        False where nothing was done.
+    """
+    dtype = view.desc.dtype
+    size = value.desc.numel if isinstance(value, TensorBase) else getattr(value, "size", 0)
+    if size < max(_MOST * view.desc.numel, _SHORT) or not _is_whole_mask(view, mask):
+        return False
+    known = dtype in MASKED_SCATTER.dtypes or dtype in MASKED_SCATTER.bits
+    if not known or chips.lacks(MASKED_SCATTER, dtype) or not takes_outputs(view, ()):
+        return False
+    values = _valued(view, value)
+    _expanded(values, (host.item(reduction.sum(mask)),))  # refuses what does not fit
+    storage = base.storage(view)
+    # Else they would be read while they are written.
+    mask, values = (contiguous_copy(each) if base.storage(each) is storage else each for each in (mask, values))
+    call_into(MASKED_SCATTER, (view,), (view, mask, values))
+    return True
+
+
+_MOST: Final = 0.75
+_SHORT: Final = 1 << 14
+"""From this share of elements on, and this number, writing them in order takes less time than looking for their places first."""
 
 
 def _scatter(view: T, axes: Axes, indices: list[TensorBase], value: Any, accumulate: bool) -> None:

@@ -405,3 +405,44 @@ def test_what_counts_as_an_integer_is_an_index() -> None:
     assert x[Place()].tolist() == [3, 4, 5] and x[0, Place()].item() == 1 and x[Place() :, Place()].tolist() == [4]
     x[Place(), Place()] = 9
     assert x.tolist() == [[0, 1, 2], [3, 9, 5]]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64, np.complex128, np.int8, np.uint16, np.bool_])
+@pytest.mark.parametrize("share", [0.7, 0.95, 1.0])
+def test_a_vector_goes_where_a_mask_holds_nearly_everywhere(dtype: Any, share: float) -> None:
+    random = np.random.default_rng(0)
+    expected = (random.random((200, 150)) * 9).astype(dtype)
+    mask = random.random(expected.shape) < share
+    values = (random.random(int(mask.sum())) * 9).astype(dtype)
+    tensor, chosen = at.tensor(expected), at.tensor(mask)
+    alias = tensor[3:]
+    tensor[chosen] = at.tensor(values)
+    expected[mask] = values
+    np.testing.assert_array_equal(tensor.numpy(), expected)
+    tensor.T[chosen.T] = values  # by columns, from the host
+    expected.T[mask.T] = values
+    np.testing.assert_array_equal(alias.numpy(), expected[3:])
+
+
+def test_elements_that_a_long_mask_takes_are_counted() -> None:
+    x = at.arange(30000)
+    mask = x != 5
+    for length in (29998, 30000):
+        with pytest.raises(ValueError, match=rf"shape \[{length}\] can't be broadcast to the indexed shape \[29999\]"):
+            x[mask] = at.ones(length, dtype=at.int64)
+    assert x.sum().item() == 30000 * 29999 // 2
+
+
+def test_a_long_mask_writes_what_lies_in_the_memory_that_it_writes() -> None:
+    expected = np.arange(30000)
+    mask = expected % 100 != 7
+    tensor = at.tensor(expected)
+    count = int(mask.sum())
+    tensor[at.tensor(mask)] = tensor[:count]
+    expected[mask] = expected[:count].copy()
+    np.testing.assert_array_equal(tensor.numpy(), expected)
+    truth = mask.copy()
+    flags, values = at.tensor(truth), mask[:count] ^ mask[1 : count + 1]
+    flags[flags] = at.tensor(values)
+    truth[mask] = values
+    np.testing.assert_array_equal(flags.numpy(), truth)

@@ -663,13 +663,15 @@ def _masked_scatter(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     if number > updates.size:
         raise ValueError(f"the mask takes {number} elements, updates has {updates.size}")
     flat, source, chosen, values = out.reshape(-1), x.reshape(-1), mask.reshape(-1), updates.reshape(-1)
+    other = apart(x, out)
 
     def put(begin: int, held: Array, start: int, number: int) -> None:
         part, given = flat[begin : begin + held.size], values[start : start + number]
         if number == held.size:
             np.copyto(part, given)
             return
-        np.copyto(part, source[begin : begin + held.size])
+        if other:
+            np.copyto(part, source[begin : begin + held.size])
         part[held if number >= held.size * _RUNS else _places_in(held, number)] = given
 
     _part_by_part(chosen, put)
