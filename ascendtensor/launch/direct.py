@@ -45,8 +45,8 @@ class Handles:
         self._registry = registry
         self._handles: dict[Hashable, OpHandle] = {}
 
-    def get(self, key: Hashable, description: Description, create: Callable[[], int]) -> OpHandle:
-        """The handle of a key; made by `create` of the model of a description."""
+    def get(self, key: Hashable, description: Description, create: Callable[[], int]) -> OpHandle | None:
+        """The handle of a key; made by `create` of the model of a description, None where it would come too late."""
         registry = self._registry
         found = self._handles.get(key)
         if found is not None:
@@ -56,6 +56,8 @@ class Handles:
         with registry.lock:
             found = self._handles.get(key)
             if found is None:
+                if registry.too_late(description):
+                    return None
                 found = with_model(description, lambda: registry.adopt(create))
                 while len(self._handles) >= CAPACITY:
                     del self._handles[next(iter(self._handles))]
@@ -130,13 +132,14 @@ def cast(descs: tuple[TensorDesc, TensorDesc], read: DeviceBuffer, written: Devi
     description = Description("Cast", *tensors, (Attribute("dst_type", "int", int(wanted.dtype.acl)),))  # and nothing else (BL-1)
     ordered([read], [written], stream)
     handles = given.handle(), wanted.handle()
-    if with_handle:
-        handle = _handles.get((given, wanted), description, lambda: binding.create_handle_for_cast(*handles, 0))
+    handle = _handles.get((given, wanted), description, lambda: binding.create_handle_for_cast(*handles, 0)) if with_handle else None
+    if handle is not None:
         queued(stream, "Cast", lambda: execute_handle(handle, [read.data_buffer], [written.data_buffer], stream))
         return
     buffers = read.data_buffer, written.data_buffer
 
     def launch() -> None:
+        handle_cache.variants.family(description).bare = True
         binding.op_cast(handles[0], buffers[0], handles[1], buffers[1], 0, stream.handle)
 
     queued(stream, "Cast", lambda: with_model(description, launch))
@@ -238,13 +241,14 @@ def multiply(product: Product, on: Device, inputs: Sequence[DeviceBuffer], resul
     description = product.description()
     ordered(inputs, [result], stream)
     a, b, alpha, beta = inputs
-    if with_handle:
-        handle = _handles.get((product, on), description, product.create_handle)
+    handle = _handles.get((product, on), description, product.create_handle) if with_handle else None
+    if handle is not None:
         given = [a.data_buffer, b.data_buffer, result.data_buffer, alpha.data_buffer, beta.data_buffer]
         queued(stream, "GEMM", lambda: execute_handle(handle, given, [result.data_buffer], stream))
         return
 
     def launch() -> None:
+        handle_cache.variants.family(description).bare = True
         product.call(alpha.address, a.address, b.address, beta.address, result.address, stream.handle)
 
     queued(stream, "GEMM", lambda: with_model(description, launch))

@@ -261,6 +261,12 @@ class HandleRegistry:
                 self._handles[(description, on)] = found
             return found
 
+    def too_late(self, description: Description, on: device.Device | None = None) -> bool:
+        """Whether a handle that is made now may find its model without bytes, see `Family.bare`; one that lives on a device has them."""
+        with self.lock:
+            inside = isinstance(self._models(), compiler.Registrar)
+            return inside and self.variants.family(description).bare and (description, on) not in self._handles
+
     def _create(self, description: Description) -> OpHandle:
         return self.adopt(lambda: _create_handle(description))
 

@@ -24,12 +24,19 @@ MAX_FAMILIES: Final = 4096
 
 
 class Family:
-    """Variants seen of one family: its exact models by what tells them apart, its constants, its dynamic models by theirs."""
+    """Variants seen of one family: its exact models by what tells them apart, its constants, its dynamic models by theirs.
 
-    __slots__ = ("constants", "dynamic", "exact", "slow")
+    Attributes:
+        bare: Whether something of it ran without handle. What CANN's compiler makes inside the process serves every shape on some chips,
+            exact descriptions too, and such a model can't be loaded by handles that are made after its first run without one
+            (graph engine, OpExecutor::PrepareRt2Execute).
+    """
+
+    __slots__ = ("bare", "constants", "dynamic", "exact", "slow")
 
     def __init__(self) -> None:
         self.exact: set[Hashable] = set()
+        self.bare = False
         self.slow = False
         self.constants: set[Hashable] = set()
         self.dynamic: dict[Hashable, Description] = {}
@@ -54,22 +61,28 @@ class Variants:
 
     def __init__(self) -> None:
         self._families: dict[Hashable, Family] = {}
+        self._bare: set[Hashable] = set()  # what models have gone through stays so when their family is forgotten
 
     def family(self, description: Description) -> Family:
         key = (description.op_type, tuple(map(_open, description.inputs)), tuple(map(_open, description.outputs)), description.attrs)
         found = self._families.get(key)
         if found is None:
             if len(self._families) >= MAX_FAMILIES:
-                self._families.pop(next(iter(self._families)))
+                oldest = next(iter(self._families))
+                if self._families.pop(oldest).bare:
+                    self._bare.add(oldest)
             found = self._families[key] = Family()
+            found.bare = key in self._bare
         return found
 
     def clear(self) -> None:
         self._families.clear()
+        self._bare.clear()
 
 
 def dynamic_model(description: Description, family: Family, per_call: bool) -> Description:
     """The dynamic model for a member of a family; constants leave the model once the family has shown more than a few of them."""
+    family.bare = True
     constants = tuple([tensor.const for tensor in description.inputs if tensor.const is not None])
     if constants and len(family.constants) <= FREE_CONSTANTS_AFTER:
         family.constants.add(constants)

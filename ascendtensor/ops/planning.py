@@ -277,6 +277,7 @@ class Planner:
         registry, description = self._registry, call.description
         if registry.each_run is not None:
             registry.note(description)
+            registry.variants.family(description).bare = True
             return each_run_plan(call, registry.each_run, row.data_dependent, row.per_call)
         family = registry.variants.family(description)
         variant = variant_of(description)
@@ -284,7 +285,7 @@ class Planner:
         finished = registry.finished()
         if finished is not None:
             model = finished_model(description, finished, not moving, row.per_call)
-        elif moving or family.wants_dynamic(variant):
+        elif moving or family.wants_dynamic(variant) or registry.too_late(description, call.device):
             model = dynamic_model(description, family, row.per_call)
         else:
             model = description

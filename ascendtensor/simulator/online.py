@@ -18,6 +18,7 @@ from .engine import AclFault, memory
 from .engine.arguments import function, invalid, null
 from .engine.compile import CompileFailure, model_from
 from .engine.matching import TABLE, query_of, spec_of
+from .engine.models import Dims, OpModel, Ranges, TensorSpec
 from .engine.process import State
 from .engine.tables import ON_FINALIZE, ON_NEW_PROCESS, DataBuffer, TensorDesc
 
@@ -177,7 +178,31 @@ def _compile(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc], 
     operator = facts.operator(op_type)
     if operator is not None and operator.data_dependent_shape:
         model.dynamic = True  # OM-26: its outputs' dims are found by the run, however exact the descriptions are
+    if TABLE.dynamic_first:
+        model = _generalised(model)
     Compiled.count += TABLE.insert(model)
+
+
+def _generalised(model: OpModel) -> OpModel:
+    """What the compiler makes of a model where JIT is off: one for all dims of the ranks, with outputs of any rank.
+
+    Graph engine: ge.shape_generalized (SetJitCompileDefaultValue, FEGraphOptimizer::ShapeAndValueGeneralize, CreateGeneralizedBuildAttrs).
+    Constants stay; where there is nothing to be opened, the model stays as it is.
+    """
+    inputs = tuple([_opened(spec) for spec in model.inputs])
+    if not any(spec.dynamic for spec in inputs):
+        return model
+    outputs = [spec if spec.ignored else _reshaped(spec, (-2,), ()) for spec in model.outputs]
+    return OpModel(model.op_type, inputs, tuple(outputs), model.attrs, online=True)
+
+
+def _opened(spec: TensorSpec) -> TensorSpec:
+    rank = len(spec.dims)
+    return spec if spec.ignored or spec.dynamic or not rank else _reshaped(spec, (-1,) * rank, ((1, -1),) * rank)
+
+
+def _reshaped(spec: TensorSpec, dims: Dims, ranges: Ranges) -> TensorSpec:
+    return TensorSpec(spec.dtype, spec.format, spec.storage_format, dims, ranges, spec.const, spec.placement)
 
 
 def _check_ranges(inputs: list[TensorDesc], outputs: list[TensorDesc]) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ascendtensor as at
@@ -477,3 +478,35 @@ def test_the_simulator_has_its_own(new_process: None, monkeypatch: pytest.Monkey
     with pytest.raises(at.CompileError, match="does not build Nope"):
         handle_cache.load(compiler.Description("Nope", (), (compiler.TensorDescription(0, (2,)),)))
     forget(handle_cache)
+
+
+# Handles of generalised models
+
+
+@needs_c
+def test_no_handle_is_made_once_a_model_ran_without(cann: StandIn) -> None:  # HD-6, HD-10, OM-18
+    # On a 910B what is compiled of exact descriptions serves every shape, and a handle that is made after the model's first run without one
+    # finds no bytes to load (graph engine, OpExecutor::PrepareRt2Execute).
+    def run(*sizes: int) -> None:
+        for size in sizes:
+            x = at.from_numpy(np.full((size, 2), size, np.float32))
+            assert (x + x).tolist() == [[2 * size] * 2] * size
+
+    built = counterpart.Compiled.count
+    run(*range(1, 12))  # the last ones without handle
+    assert counterpart.Compiled.count == built + 1 and handle_cache.info().dynamic_launches == 3
+    handle_cache.clear()  # handles go, as those that were evicted
+    run(3, 2, 20, 1)
+    assert handle_cache.info().dynamic_launches == 4
+    with at.op_models.mode("each-run"):
+        x = at.from_numpy(np.ones((3, 3), np.float32))
+        assert (x * x).sum().item() == 9
+    assert (x * x).tolist() == [[1, 1, 1]] * 3
+
+
+@needs_c
+def test_no_handle_of_a_product_or_a_cast_is_made_too_late(cann: StandIn) -> None:  # BL-1, BL-12, HD-6
+    a = at.from_numpy(np.ones((2, 2), np.float16))
+    for handle in (False, True):
+        assert at.blas.gemm(a, a, handle=handle).tolist() == [[2.0] * 2] * 2
+        assert at.acl_cast(a, at.int32, handle=handle).tolist() == [[1] * 2] * 2

@@ -11,7 +11,8 @@ import pytest
 
 import ascendtensor as at
 from ascendtensor import simulator
-from ascendtensor.compiler import Attribute, AttributeKind
+from ascendtensor.compiler import Attribute, AttributeKind, Description, TensorDescription
+from ascendtensor.launch import variants
 from ascendtensor.launch.dynamic import BoundedPlan, DynamicPlan
 from ascendtensor.launch.registry import DEFAULT_CAPACITY, HandleRegistry
 from ascendtensor.launch.static import Plan
@@ -287,3 +288,12 @@ def test_repeats_on_the_device_are_told_their_exact_size(cache: HandleRegistry) 
     assert [plan.op_type for plan in plans(cache, DynamicPlan)] == ["RepeatInterleave"] and not plans(cache, BoundedPlan)
     with pytest.raises(ValueError, match="output_size is 2, but the repeats add up to 3"):
         at.repeat_interleave(x, repeats, output_size=2)
+
+
+def test_a_forgotten_family_stays_one_that_ran_without_handle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(variants, "MAX_FAMILIES", 1)
+    known = variants.Variants()
+    first, other = (Description(name, (TensorDescription(0, (2,)),), (TensorDescription(0, (2,)),)) for name in ("Abs", "Exp"))
+    known.family(first).bare = True
+    assert not known.family(other).bare
+    assert known.family(first).bare and not known.family(other).bare

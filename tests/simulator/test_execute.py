@@ -479,12 +479,11 @@ def test_wrong_output_dims_are_no_upper_bound(acl: ModuleType) -> None:  # OP-12
     load(acl, dynamic_add())
     add = Add(acl, 4, model=False)
     add.out_descs[0], (add.outputs[0], _) = desc(acl, [9]), empty(acl, 36)
+    handle, code = acl.op.create_handle("Add", add.in_descs, add.out_descs, 0)
+    assert code == acl.op.execute_with_handle(handle, add.inputs, add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 507015
     assert add.execute() == 0
     assert dims_of(acl, add.out_descs[0]) == [9]
-    assert acl.rt.synchronize_stream(0) == 507015
-    handle, code = acl.op.create_handle("Add", add.in_descs, add.out_descs, 0)
-    assert code == 0
-    assert acl.op.execute_with_handle(handle, add.inputs, add.outputs, 0) == 0
     assert acl.rt.synchronize_stream(0) == 507015
 
 

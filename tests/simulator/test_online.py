@@ -59,7 +59,50 @@ def test_a_compiled_operator_runs_by_handle(acl: ModuleType) -> None:  # OM-14
     add = Add(acl, 2, 3, model=False)
     assert add.execute() == 0
     (model,) = TABLE.of_type("Add")
-    assert model.online and not model.dynamic
+    assert model.online
+
+
+@pytest.fixture
+def exact(acl: ModuleType) -> None:
+    """Compiled models of the very shapes, as of chips without prebuilt kernels: JIT is on."""
+    assert online.set_compile_option(online.Option.OP_JIT_COMPILE, "enable") == 0
+
+
+@pytest.mark.parametrize("jit", ["enable", None])
+def test_without_jit_models_are_generalised(acl: ModuleType, jit: str | None) -> None:  # OM-18, OM-20, OM-26
+    # Where JIT is off, as it is on a 910B, ge.shape_generalized is on: dims are opened, outputs are of any rank (graph engine,
+    # SetJitCompileDefaultValue, CreateGeneralizedBuildAttrs). Constants stay, and so do descriptions without dims.
+    if jit:
+        assert online.set_compile_option(online.Option.OP_JIT_COMPILE, jit) == 0
+    assert compile_add(acl, 2, 3) == compile_add(acl, 5, 1) == compile_add(acl) == 0
+    axes, data = desc(acl, [1], "int64"), np.array([1]).tobytes()
+    assert acl.set_tensor_const(axes, acl.util.bytes_to_ptr(data), len(data)) == 0
+    attr = acl.op.create_attr()
+    assert acl.op.set_attr_bool(attr, "keep_dims", 0) == 0
+    assert compile_("ReduceSum", [desc(acl, [2, 3]), axes], [desc(acl, [2])], attr) == 0
+    dims = [[spec.dims for spec in (*model.inputs, *model.outputs)] for name in ("Add", "ReduceSum") for model in TABLE.of_type(name)]
+    opened = [[()] * 3, [(-1, -1), (-1, -1), (-2,)], [(-1, -1), (1,), (-2,)]]
+    assert dims == (opened if jit is None else [[(2, 3)] * 3, [(5, 1)] * 3, [()] * 3, [(2, 3), (1,), (2,)]])
+    assert finds_add(acl, 7, 7) == (0 if jit is None else 100024)
+
+
+def test_a_handle_of_a_dynamic_model_is_made_before_it_runs_without(acl: ModuleType) -> None:  # HD-6, HD-10
+    # The first execute_v2 of a dynamic model drops its bytes (graph engine, OpExecutor::PrepareRt2Execute, UnloadModelData); a handle has
+    # those that there were when it was made, and loads them at its first launch (OpExecutor::LoadDynamicSingleOp).
+    assert compile_add(acl, 4) == 0
+    add = Add(acl, 4, model=False)
+    early = add.handle()
+    assert add.execute() == 0
+    late = add.handle()
+    assert acl.op.execute_with_handle(late, add.inputs, add.outputs, 0) == 145006
+    assert acl.op.execute_with_handle(early, add.inputs, add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    load(acl, add_operator(5))  # a static one keeps them
+    add = Add(acl, 5, model=False)
+    online.set_compile_option(online.Option.OP_JIT_COMPILE, "enable")  # and is found first then
+    assert add.execute() == 0
+    assert acl.op.execute_with_handle(add.handle(), add.inputs, add.outputs, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
 
 
 def test_what_matches_is_not_compiled_again(acl: ModuleType) -> None:  # OM-14
@@ -160,6 +203,7 @@ def test_options(acl: ModuleType) -> None:  # OM-17, K134
 # Ageing
 
 
+@pytest.mark.usefixtures("exact")
 def test_the_oldest_compiled_model_goes(acl: ModuleType) -> None:  # OM-10, OM-11
     assert acl.op.set_max_op_queue_num(3) == 0
     for length in (1, 2, 3):
@@ -179,6 +223,7 @@ def test_loaded_models_never_age_but_count(acl: ModuleType) -> None:  # OM-10
     assert [finds_add(acl, length) for length in (1, 2, 3, 4)] == [0, 0, 0, 100024]
 
 
+@pytest.mark.usefixtures("exact")
 def test_lowering_the_maximum_evicts_nothing_by_itself(acl: ModuleType) -> None:  # OM-9, OM-11
     assert acl.op.set_max_op_queue_num(0) == 100000
     for length in (1, 2, 3, 4):
@@ -189,6 +234,7 @@ def test_lowering_the_maximum_evicts_nothing_by_itself(acl: ModuleType) -> None:
     assert TABLE.count == 4 and finds_add(acl, 1) == 100024, "exactly one goes for each that comes"
 
 
+@pytest.mark.usefixtures("exact")
 def test_a_handle_dies_with_its_model(acl: ModuleType) -> None:  # HD-5, OM-11
     # Ageing unloads the executors of a model (graph engine, OpModelCache::Delete, StreamResource::DeleteOperator), and handles keep bare
     # pointers to those that they have launched by (OpHandle::cachedOperators). One that was not launched yet loads its own copy.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Final, NamedTuple, Protocol
 
+from ascendtensor.codes import ErrorCode
 from ascendtensor.simulator.engine import AclFault, memory
 from ascendtensor.simulator.engine.launching import (
     GE_FAILURE,
@@ -33,6 +34,11 @@ _FREED: Final = "CANN freed what the handle launches by, and a board would use i
 """Ageing unloads a model's executors (graph engine, OpModelCache::Delete, StreamResource::DeleteOperator), to which handles keep bare
 pointers from their first launch on a stream on (OpHandle::cachedOperators)."""
 
+_EMPTY: Final = "a dynamic model that was run without handle can't be loaded by handles that are made later"
+"""The first run of a dynamic model without handle drops its bytes (graph engine, OpExecutor::PrepareRt2Execute, UnloadModelData), of which
+each handle takes what there is when it is made, and which it loads at its first launch on a stream (OpExecutor::LoadDynamicSingleOp)."""
+
+GE_MODEL_SIZE: Final = int(ErrorCode.GE_EXEC_MODEL_DATA_SIZE_INVALID)
 _FEW = 32
 _LOCK: Final = threading.RLock()
 """Threads that share a buffer may prepare tasks over it at once. Launches that find a prepared task never come here."""
@@ -114,9 +120,10 @@ class OpHandle:
         inputs, outputs: Copies of the descriptions, constants included.
         prepared: Tasks that are bound to buffers already.
         launched: Whether there was a launch.
+        empty: Whether its copy of the model has no bytes, since it was made after a run without handle (``_EMPTY``).
     """
 
-    __slots__ = ("inputs", "launched", "model", "outputs", "prepared")
+    __slots__ = ("empty", "inputs", "launched", "model", "outputs", "prepared")
 
     def __init__(self, model: OpModel, inputs: Specs, outputs: Specs, handle: int = 0) -> None:
         self.model = model
@@ -124,6 +131,7 @@ class OpHandle:
         self.outputs = outputs
         self.prepared = Prepared(handle)
         self.launched = False
+        self.empty = model.dynamic and model.unloaded
 
     def task(self, inputs: Buffers, outputs: Buffers, device: int) -> Task:
         """The prepared task for these buffers, made if there is none.
@@ -139,9 +147,12 @@ class OpHandle:
 
         Raises:
             AclFault: 145000 for a buffer that is too small for a static model (OP-9), 500002 if a dynamic model's shape rule
-                refuses the descriptions, or if the model has aged since the first launch.
+                refuses the descriptions, or if the model has aged since the first launch; 145006 for a dynamic model that ran without
+                handle before this handle was made.
         """
         model = self.model
+        if self.empty:
+            raise AclFault(GE_MODEL_SIZE, f"[Load][Model] the model of this handle of {model.op_type} has no bytes any more: {_EMPTY}")
         if model.aged and self.launched:
             raise AclFault(GE_FAILURE, f"the model of this handle of {model.op_type} has aged: {_FREED}")
         if not model.dynamic:

@@ -401,6 +401,7 @@ def launch(
         check_sizes(model, inputs, outputs)
         queue(stream, task_of(model, (model.inputs, model.outputs), inputs, outputs, stream.device, hosted))
         return None, None, False
+    model.unloaded = True
     if model.believes is None:
         model.believes = believes
     if believed(model):

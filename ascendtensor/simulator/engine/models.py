@@ -141,6 +141,7 @@ class OpModel:
         kernel: The simulator's kernel, None if it has none.
         arguments: What kernels and shape rules get: the attributes with the prototype's defaults filled in.
         told: Whether the kernel tells the dims of its outputs, since only the run finds them.
+        unloaded: Whether a run without handle has let go of the model's bytes, as those of dynamic models do.
     """
 
     __slots__ = (
@@ -158,6 +159,7 @@ class OpModel:
         "outputs",
         "rule",
         "told",
+        "unloaded",
     )
 
     def __init__(self, op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes, *, online: bool = False) -> None:
@@ -169,7 +171,7 @@ class OpModel:
         self.last_match = 0
         self.executor: Any = None
         self.believes: bool | None = None
-        self.aged = False
+        self.aged = self.unloaded = False
         self.dynamic = any(spec.dynamic for spec in inputs) or any(spec.dynamic for spec in outputs)
         self.bind()
 
