@@ -243,8 +243,8 @@ def _fill_masked(view: TensorBase, axis: int, mask: TensorBase, value: Any) -> N
 
 def _scatter_masked(view: TensorBase, mask: Any, value: Any) -> bool:
     """Put the elements of `value` where a mask of the view's shape holds, by MaskedScatter in place: as the operator of torch_npu of this
-    name does it, and CANN's kernel, which reads a piece before it writes it. For masks that hold nearly everywhere, as the length of `value`
-    says; the true elements are counted before, so this waits.
+    name does it, and CANN's kernel, which reads a piece before it writes it. For masks that hold nearly everywhere, as many values say;
+    the true elements are counted before, so this waits.
 
     Returns:
         False where nothing was done.
