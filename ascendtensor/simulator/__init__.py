@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -299,6 +299,11 @@ def tables() -> dict[str, int]:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    """`acl.himpi` and `acl.fv` say what to do instead."""
+    raise media.lacking(__name__, name)
 
 
 configure()

@@ -6,10 +6,12 @@ The simulator's own module has more (``configure``, ``faults``, what it imports 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from .engine.arguments import public
+from .media import lacking
 
 _ROOT: Final = __name__.rpartition(".")[0]
 CHAPTERS: Final = ("rt", "op", "util", "mdl", "blas", "prof", "media")
@@ -31,10 +33,15 @@ def install() -> None:
         face = _faces.setdefault(inner, ModuleType(outer))
         for public_name in public(inner):
             setattr(face, public_name, getattr(sys.modules[inner], public_name))
+        face.__getattr__ = partial(_missing, outer)  # type: ignore[method-assign]
         sys.modules[outer] = face
         if name:
             setattr(_faces[_ROOT], name, face)
     _faces[_ROOT].__file__ = sys.modules[_ROOT].__file__
+
+
+def _missing(module: str, name: str) -> NoReturn:
+    raise lacking(module, name)
 
 
 def is_installed(module: ModuleType) -> bool:
