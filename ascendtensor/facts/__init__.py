@@ -175,7 +175,8 @@ class Operator(NamedTuple):
         """The engine of an older chip that takes these dtypes, as `engine_for` says of a 910B.
 
         Where the kernel's dtypes are chosen by a program of CANN's, any are taken. AI CPU kernels are those of the 910B, whose library is
-        the same. An operator whose ``D`` form has a kernel counts: the graph engine turns constant inputs into attributes.
+        the same. An operator whose ``D`` form has a kernel counts: the graph engine turns constant inputs into attributes. That kernel's
+        dtypes are looked at for outputs and for inputs that no constants are.
 
         Args:
             chip: One of `CHIPS`.
@@ -183,9 +184,10 @@ class Operator(NamedTuple):
         """
         row = (_padded(inputs, len(self.inputs)), _padded(outputs, len(self.outputs)))
         rows = chip_rows(chip, self.op_type)
-        if rows is None and chip_rows(chip, f"{self.op_type}D") is not None:
-            rows = ()
         if rows is not None and (not rows or any(self._takes(each, row) for each in rows)):
+            return "aicore"
+        formed = chip_rows(chip, f"{self.op_type}D") if rows is None else None
+        if formed is not None and (not formed or any(self._formed(each, row) for each in formed)):
             return "aicore"
         if self.engine_910b in ("dsa", "dvpp") or self.op_type in _declared:
             return self.engine_910b
@@ -200,6 +202,11 @@ class Operator(NamedTuple):
             for parameters, wanted, given in sides
             for parameter, want, have in zip(parameters, wanted, given, strict=False)
         )
+
+    def _formed(self, kernel: Row, row: Row) -> bool:
+        """Whether a kernel of the ``D`` form takes a row of this one, as far as they have the same parameters."""
+        data = [name for parameter, name in zip(self.inputs, row[0], strict=False) if parameter.name not in self.const_inputs]
+        return kernel[1] == row[1] and all(want == have or have is None for want, have in zip(kernel[0], data, strict=False))
 
     def _covers(self, combo: Row, row: Row) -> bool:
         """Whether a legal row is this one; an optional input that no legal row leaves out may still be absent."""

@@ -147,6 +147,9 @@ def test_kernels_of_older_chips() -> None:
         ("Ascend310B", "RmsNorm", ("float16", "float16"), ("float16", "float32"), None),
         ("Ascend310B", "NonZero", ("bool",), ("int64",), "aicpu"),
         ("Ascend310B", "LinSpace", ("float32", "float32", "int64"), ("float32",), "aicore"),  # as LinSpaceD
+        ("Ascend310B", "LinSpace", ("float16", "float16", "int64"), ("float16",), None),
+        ("Ascend310B", "AvgPool3D", ("float16",), ("float16",), "aicore"),  # as AvgPool3DD, which has one row
+        ("Ascend310B", "AvgPool3D", ("float32",), ("float32",), None),
         ("Ascend310P", "BNInfer", ("float32",) * 5, ("float32",), "aicore"),
         ("Ascend310P", "ArgMaxV2", ("int64", "int64"), ("int64",), "aicpu"),
         ("Ascend910", "StatelessRandomUniformV2", ("int64", "uint64", "uint64", "int32"), ("float32",), "aicpu"),

@@ -467,7 +467,8 @@ def _averaged(input: T, rank: int, kernel_size: Any, stride: Any, padding: Any, 
     if divisor == 0:
         raise ValueRangeError("divisor_override must not be 0")
     ceil, inside, divisor = bool(ceil), bool(inside), divisor or 0
-    if input.desc.dtype in table.AVG_POOL.dtypes and max(kernel) <= _MOST_PLACES and max(steps) <= _MOST_STRIDE:
+    known = input.desc.dtype in table.AVG_POOL.dtypes and not chips.lacks(table.AVG_POOL, input.desc.dtype)
+    if known and max(kernel) <= _MOST_PLACES and max(steps) <= _MOST_STRIDE:
         return call(table.AVG_POOL, (input,), (kernel, steps, sides, ceil, inside, divisor))
     ones = (1,) * rank
     total = reduction.sum(_gathered(reduction.widened(input), kernel, steps, sides, ones, ceil, 0), -1)
