@@ -341,6 +341,20 @@ def test_the_order_of_pairs_changes_no_result(monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_allclose(at.einsum("ij,jk,kl,lm->im", *operands).numpy(), expected)
 
 
+def test_einsum_finds_an_order_without_opt_einsum_and_writes_products_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(einsums, "opt_einsum", None)
+    rng = np.random.default_rng(0)
+    a, b, c = (rng.standard_normal((6, 6)) for _ in range(3))
+    operands = [at.tensor(each.astype(np.float32)) for each in (a, b, c)]
+    for equation, count in (("ab,cd,bc->ad", 2), ("ij,j...->ij", 1), ("ij,kj->ikj", 1), ("ij,jk->ki", 1)):
+        used = operands if equation.count(",") > 1 else [operands[0], operands[1][0] if "..." in equation else operands[1]]
+        assert launches(lambda: at.einsum(equation, *used)) == count  # noqa: B023
+        found = at.einsum(equation, *used)
+        assert found.is_contiguous()
+        np.testing.assert_allclose(found.numpy(), np.einsum(equation, *(each.numpy() for each in used)), rtol=1e-4, atol=1e-4)
+    assert at.einsum("ab,bc,cd->ad", at.ones(2, 0), at.ones(0, 3), at.ones(3, 2)).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
 # Distances and covariances
 
 

@@ -1,15 +1,18 @@
 """Sums of products in Einstein's notation, made of views, products and sums.
 
 Each pair of operands is joined by one matrix product over the labels that appear nowhere else. The order of pairs is opt_einsum's, as in
-PyTorch, if that package is installed; else from left to right.
+PyTorch, if that package is installed; else the one that `numpy.einsum_path` finds greedily.
 """
 
 from __future__ import annotations
 
 import string
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
-from typing import Any, TypeVar, overload
+from typing import Any, Final, TypeVar, overload
+
+import numpy as np
 
 try:
     import opt_einsum
@@ -79,7 +82,7 @@ def einsum(equation: Any, *operands: Any) -> Any:
         for position, (other, its) in enumerate(chosen[1:], 1):
             later = [*chosen[position + 1 :], *terms]
             other, its = _reduced(other, its, [(result, labels), *later], output)
-            result, labels = _joined(result, labels, other, its, _needed(later, output), lengths)
+            result, labels = _joined(result, labels, other, its, later, output, lengths)
         terms.append((result, labels))
     result, labels = _reduced(*terms[0], [], output)
     return views.permute(result, *(labels.index(label) for label in output)) if labels != output else result
@@ -89,7 +92,25 @@ def _order(terms: Sequence[tuple[Any, Labels]], output: Labels, lengths: dict[st
     """Which operands are joined one after another, by their places among those that are left; the result goes behind them."""
     if len(terms) > 2 and opt_einsum is not None:
         return [tuple(places) for places in opt_einsum.paths.auto([frozenset(its) for _, its in terms], frozenset(output), lengths)]
+    if len(terms) > 2:
+        return _greedy(tuple(its for _, its in terms), output, tuple(lengths.items()))
     return [tuple(range(len(terms)))] if len(terms) > 1 else []
+
+
+@lru_cache(maxsize=256)
+def _greedy(inputs: tuple[Labels, ...], output: Labels, lengths: tuple[tuple[str, int], ...]) -> list[tuple[int, ...]]:
+    """NumPy's order. Its operands are numbers expanded to the shapes; without elements any order will do."""
+    known = dict(lengths)
+    if len(known) > len(string.ascii_letters) or 0 in known.values():
+        return [tuple(range(len(inputs)))]
+    letters = dict(zip(known, string.ascii_letters, strict=False))
+    left, right = (",".join("".join(letters[label] for label in its) for its in side) for side in (inputs, (output,)))
+    shapes_of = (tuple(known[label] for label in its) for its in inputs)
+    found, _ = np.einsum_path(f"{left}->{right}", *(np.broadcast_to(_ONE, shape) for shape in shapes_of), optimize="greedy")
+    return [tuple(places) for places in found[1:]]
+
+
+_ONE: Final = np.ones(())
 
 
 def _spelled(*parts: Any) -> tuple[str, tuple[Any, ...]]:
@@ -180,16 +201,22 @@ def _reduced(operand: T, labels: Labels, others: Sequence[tuple[TensorBase, Labe
     return total, tuple(label for label in labels if label in needed)
 
 
-def _joined(left: T, its: Labels, right: T, others: Labels, needed: set[str], lengths: dict[str, int]) -> tuple[T, Labels]:
-    """Two operands made one: their product, summed over the shared labels that are needed no more."""
+def _joined(
+    left: T, its: Labels, right: T, others: Labels, later: Sequence[tuple[TensorBase, Labels]], output: Labels, lengths: dict[str, int]
+) -> tuple[T, Labels]:
+    """Two operands made one: their product, summed over the shared labels that nobody else needs, in the result's order if that is free."""
+    needed = _needed(later, output)
     shared = [label for label in its if label in others]
     over = [label for label in shared if label not in needed]
     stacked = [label for label in shared if label in needed]
     rows = [label for label in its if label not in others]
     columns = [label for label in others if label not in its]
-    labels = (*stacked, *rows, *columns)
     if not over:
+        labels = (*its, *columns) if later else output
         return elementwise.mul(_aligned(left, its, labels), _aligned(right, others, labels)), labels
+    if rows and columns and columns[0] in output and rows[0] in output and output.index(columns[0]) < output.index(rows[0]):
+        left, its, rows, right, others, columns = right, others, columns, left, its, rows
+    labels = (*stacked, *rows, *columns)
     stack, inner = [lengths[label] for label in stacked], [lengths[label] for label in over]
     a = _grouped(left, its, (stacked, rows, over), lengths)
     b = _grouped(right, others, (stacked, over, columns), lengths)
