@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any, Final
 
+from . import deferred
+
 __all__ = ["block", "escape", "facts", "table"]
+
+
+def escape(text: str) -> str:
+    """Text as HTML has it."""
+    escaped: str = deferred.load("html").escape(text)
+    return escaped
 
 
 def _colour(jupyter: str, code: str, plain: str) -> str:

@@ -4,7 +4,6 @@
 and `acl.op.load`; `acl.op.set_model_dir`, which works once a process (OM-1), is left to the user.
 """
 
-import difflib
 import hashlib
 import json
 import logging
@@ -15,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ascendtensor import deferred
 from ascendtensor.acl import toolkit
 from ascendtensor.compiler import files
 from ascendtensor.compiler.description import Description
@@ -210,7 +210,7 @@ class Archive:
     def _missing(self, description: Description) -> CompileError:
         names = os.pathsep.join(map(str, self._places))
         same = [entry.signature for _, entry in self._entries.values() if entry.op_type == description.op_type]
-        near = difflib.get_close_matches(str(description), same, _SHOWN, 0.0)
+        near = deferred.load("difflib").get_close_matches(str(description), same, _SHOWN, 0.0)
         others = f"; of {description.op_type} there are {len(same)}, such as {'; '.join(near)}" if near else ""
         return CompileError(
             f"no operator model for {description} among the {len(self)} in {names}{others}",

@@ -6,8 +6,9 @@ packages must be in its environment (graph engine, op_compile_adapter, py_decoup
 
 import os
 import platform
-from importlib import metadata
 from typing import Final
+
+from ascendtensor import deferred
 
 PACKAGES: Final = (
     "absl-py",
@@ -67,6 +68,7 @@ def advice_on(log: str) -> str:
 
 def doubts() -> list[str]:
     """What in this environment may keep CANN's compilers from working, in words; empty where nothing is known."""
+    metadata = deferred.load("importlib.metadata")
     missing = []
     for name in PACKAGES:
         try:

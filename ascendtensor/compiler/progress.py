@@ -1,7 +1,6 @@
 """Word of what takes a while, a compile, a loop or a large copy: a line on a terminal, a bar in a notebook, nothing elsewhere."""
 
 import contextlib
-import html
 import importlib
 import importlib.util
 import logging
@@ -11,6 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
+
+from ascendtensor import deferred
 
 logger = logging.getLogger("ascendtensor.compiler")
 
@@ -94,7 +95,7 @@ class _Cell:
 
     def show(self, text: str, part: float | None = None) -> None:
         value = "" if part is None else f' value="{part:.3f}"'
-        self._publish({"text/html": f"<progress{value}></progress> {html.escape(text)}", "text/plain": text})
+        self._publish({"text/html": f"<progress{value}></progress> {deferred.load('html').escape(text)}", "text/plain": text})
 
     def clear(self) -> None:
         self._publish({"text/html": "", "text/plain": ""})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import keyword
 import textwrap
 from collections.abc import Iterable
 from typing import Any, Final, TypeVar
 
-from .. import facts
+from .. import deferred, facts
 from ..errors import AscendTensorError, ValueRangeError
 from ..ops.arguments import described
 
@@ -56,7 +55,7 @@ def known(op_type: str) -> facts.Operator:
 def nearest(name: str, names: Iterable[str]) -> str:
     """The names that are most like a wrong one, in words; empty where none is."""
     spelled = {each.lower(): each for each in names}
-    found = difflib.get_close_matches(name.lower(), spelled, n=3, cutoff=0.6)
+    found = deferred.load("difflib").get_close_matches(name.lower(), spelled, n=3, cutoff=0.6)
     return " or ".join(spelled[each] for each in found)
 
 
