@@ -1,6 +1,7 @@
 """ATC, CANN's compiler program: `atc --singleop=ops.json --output=DIR --soc_version=...` once for several operators."""
 
 import json
+import logging
 import os
 import platform
 import re
@@ -18,6 +19,8 @@ from ascendtensor.compiler import needs
 from ascendtensor.compiler.description import Description
 from ascendtensor.errors import CompileError, CompilerNotFoundError
 
+logger = logging.getLogger("ascendtensor.compiler")
+
 VARIABLE: Final = "ASCENDTENSOR_ATC"
 
 PRECISION: Final = "must_keep_origin_dtype"
@@ -28,12 +31,15 @@ IMPLEMENTATION: Final = "high_precision"
 """Which of an operator's kernels: ATC's default is the quick ones, that of `aclopCompile` these (graph engine, op_compile_processor.cc,
 OpCompileProcessor::SetOption), and the two ways to compile should agree."""
 
-HF32: Final = facts.SINCE_910B
+HF32: Final = (*facts.SINCE_910B, "Ascend310B")
 """Chips whose convolutions keep 11 of float32's 24 bits (HF32) unless the compiler is told not to: without an option it works with "10", no
-for products and yes for convolutions (graph engine, op_impl_mode_config_parser.cc; ATC guide, 8.0, "--allow_hf32"). The documents call the
-option reserved, the source reads it."""
+for products and yes for convolutions, on every chip whose description lists h322f32 among the products of its matrix unit (graph engine,
+op_impl_mode_config_parser.cc and PlatformUtils::ParseAllowHf32; platform_config/*.ini, CANN 8.1.RC1). The documents call the option
+reserved, and not supported on the 310B; the source reads it on all chips alike (ATC guide, 8.0 to 9.1, "--allow_hf32")."""
 
+_NO_HF32: Final = "--allow_hf32=false"
 _LOG_LINES: Final = 40
+_UNKNOWN_HF32: Final = re.compile(r"(unknown|unrecogni[sz]ed|invalid option).*allow_hf32", re.IGNORECASE)
 _CODED: Final = re.compile(r"\b(E[0-9A-Z]\d{4})\b\s*[:：]?\s*(.*)")
 
 _NO_KERNEL: Final = (
@@ -120,8 +126,22 @@ class AtcCompiler:
             f"--op_select_implmode={IMPLEMENTATION}",
             "--log=error",
         ]
-        if self.soc.startswith(HF32):  # other chips' CANN may be too old to know it
-            command.append("--allow_hf32=false")
+        if self.soc.startswith(HF32):
+            command.append(_NO_HF32)
+        code, log = self._start(command, directory)
+        if code and _NO_HF32 in command and not any(output.iterdir()) and _UNKNOWN_HF32.search(log):
+            logger.warning("this atc does not know %s: convolutions of float32 may keep 11 bits only", _NO_HF32)
+            command.remove(_NO_HF32)
+            code, log = self._start(command, directory)
+        models = {description.file_name: _read_model(output, description.file_name) for description in descriptions}
+        # The exit code alone is not enough: ATC's is that of the last operator of the file (main_impl.cc, BuildSingleOpModels).
+        missing = [description for description in descriptions if models[description.file_name] is None]
+        if code or missing:
+            raise self._failure(code, missing or descriptions, log)
+        return {name: model for name, model in models.items() if model is not None}
+
+    def _start(self, command: list[str], directory: Path) -> tuple[int, str]:
+        """Exit code and output of a run."""
         try:
             done = subprocess.run(
                 command,
@@ -136,13 +156,7 @@ class AtcCompiler:
             raise CompilerNotFoundError(
                 f"{command[0]} can't be run: {error.strerror or error}", advice=f"Set {VARIABLE} to CANN's atc."
             ) from error
-        log = done.stdout.decode("utf-8", errors="replace")
-        models = {description.file_name: _read_model(output, description.file_name) for description in descriptions}
-        # The exit code alone is not enough: ATC's is that of the last operator of the file (main_impl.cc, BuildSingleOpModels).
-        missing = [description for description in descriptions if models[description.file_name] is None]
-        if done.returncode or missing:
-            raise self._failure(done.returncode, missing or descriptions, log)
-        return {name: model for name, model in models.items() if model is not None}
+        return done.returncode, done.stdout.decode("utf-8", errors="replace")
 
     def _failure(self, code: int, failed: list[Description], log: str) -> CompileError:
         types = sorted({description.op_type for description in failed})

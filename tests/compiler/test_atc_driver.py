@@ -65,12 +65,21 @@ def test_one_run_builds_all_in_order(command: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("soc", "wanted"), [("Ascend910B4", "false"), ("Ascend910_9391", "false"), ("Ascend310P3", None), ("Ascend310B4", None)]
+    ("soc", "wanted"), [("Ascend910B4", "false"), ("Ascend910_9391", "false"), ("Ascend310P3", None), ("Ascend310B4", "false")]
 )
 def test_float32_convolutions_keep_their_bits(command: tuple[str, str], soc: str, wanted: str | None) -> None:
-    """ATC guide, "--allow_hf32": convolutions are computed in HF32 unless ATC is told not to, on chips that have it."""
+    """Convolutions are computed in HF32 unless ATC is told not to, on chips whose matrix unit multiplies h322f32: the graph engine looks
+    for it in platform_config/*.ini (PlatformUtils::ParseAllowHf32), where it stands for the 310B too (CANN 8.1.RC1)."""
     _, options, _ = json.loads(AtcCompiler(soc, command=command).build([op("Conv2D")])[0])
     assert options.get("--allow_hf32") == wanted
+
+
+@pytest.mark.parametrize("said", ["ERROR: unknown command line flag 'allow_hf32'", "atc: unrecognized option '--allow_hf32=false'"])
+def test_an_atc_that_does_not_know_the_option_is_asked_once_more(tmp_path: Path, said: str, caplog: pytest.LogCaptureFixture) -> None:
+    script = tmp_path / "atc.py"
+    script.write_text(f"import sys\nif '--allow_hf32=false' in sys.argv: sys.exit({said!r})\n" + PROGRAM)
+    _, options, _ = json.loads(AtcCompiler("Ascend310B4", command=(sys.executable, str(script))).build([op("Conv2D")])[0])
+    assert "--allow_hf32" not in options and "may keep 11 bits only" in caplog.text
 
 
 def test_the_simulators_atc_takes_two_values_for_hf32(capsys: pytest.CaptureFixture[str]) -> None:
