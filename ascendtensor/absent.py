@@ -48,6 +48,14 @@ IN_MODULES: Final[dict[str, str]] = {
     **dict.fromkeys(("quantize_per_tensor", "quantize_per_channel", "dequantize"), "no dtype here carries a scale and a zero point"),
     **dict.fromkeys(("channels_last", "channels_last_3d", "contiguous_format", "preserve_format"), "tensors are row-major; leave it away"),
     "utils": "batches are slices of tensors or arrays, there is no DataLoader; from_dlpack() takes what other libraries have",
+    "layout": _DENSE,
+    **dict.fromkeys(("OutOfMemoryError", "AcceleratorError"), "see ascendtensor.errors: OutOfDeviceMemoryError, AclError"),
+    **dict.fromkeys(("accelerator", "xpu", "mps", "mtia"), _ONLY_NPUS),
+    "distributions": "ascendtensor.random and the functions of tensors (normal, bernoulli, poisson, binomial, x.exponential_()...) draw",
+    "fork_rng": "keep get_rng_state(), and give it to set_rng_state() at the end",
+    "get_num_interop_threads": "operators run on the NPU",
+    "version": "it is __version__",
+    **dict.fromkeys(("int1", "int2", "int4", "uint1", "uint2", "uint4", "bits8"), "the smallest integer dtypes are int8 and uint8"),
 }
 IN_TENSORS: Final[dict[str, str]] = {
     "cuda": 'the devices are NPUs; use .npu() or .to("npu:0")',
@@ -66,6 +74,21 @@ IN_TENSORS: Final[dict[str, str]] = {
     **dict.fromkeys(("dump", "dumps"), "use the module pickle, or ascendtensor.save"),
     "resize": "numpy.resize takes tensors; resize_() is PyTorch's",
     "partition": "use sort(), or numpy.partition, which takes tensors",
+    **dict.fromkeys(("layout", "is_nested", "is_mkldnn", "is_sparse_csr", "sparse_dim", "dense_dim", "coalesce", "is_coalesced"), _DENSE),
+    **dict.fromkeys(("indices", "values", "crow_indices", "col_indices", "to_sparse_coo", "to_sparse_csr", "to_mkldnn"), _DENSE),
+    **dict.fromkeys(("is_pinned", "is_shared"), "there are no tensors on the host"),
+    **dict.fromkeys(("is_inference", "output_nr", "retains_grad", "grad_dtype"), "there is no autograd"),
+    **dict.fromkeys(("xpu", "ipu", "mtia", "is_xpu", "is_mps"), 'the devices are NPUs; use .npu() or .to("npu:0")'),
+    **dict.fromkeys(("apply_", "map_", "map2_"), "no function of Python runs on the device; use functions of tensors, or numpy()"),
+    **dict.fromkeys(("dequantize", "q_scale", "q_zero_point", "qscheme", "int_repr"), "no dtype here carries a scale and a zero point"),
+    **dict.fromkeys(("unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes"), "chunk(), split() and split_with_sizes() do the same"),
+    "set_": "views share memory, which can't be exchanged; copy_() takes another tensor's values",
+    "new": "use new_tensor(), new_empty() or new_zeros()",
+    "new_empty_strided": "use empty_strided(size, stride, dtype=x.dtype)",
+    "const_data_ptr": "use data_ptr()",
+    "chalf": "there is no complex32; use cfloat()",
+    "index": "write x[indices]",
+    "dim_order": "tensors are row-major; stride() tells the steps of a view",
 }
 IN_ARRAYS: Final[dict[str, str]] = {"cuda": 'the devices are NPUs; .npu() makes a tensor of it, .npu("npu:1") on another one'}
 
@@ -82,7 +105,11 @@ def elsewhere(name: str, homes: tuple[str, ...] = _HOMES_OF_METHODS) -> dict[str
         module = operator.attrgetter(home)(sys.modules[_ROOT]) if home else sys.modules[_ROOT]
         if name in vars(module) and name in module.__all__ and not isinstance(getattr(module, name), type):
             return {name: f"use {path}.{name}"}
-    return {}
+    methods = sys.modules[_ROOT].Tensor
+    if hasattr(methods, name) and "" not in homes:
+        return {name: f"it is a method, x.{name}"}
+    view = name.removesuffix("_copy")
+    return {name: f"use x.{view}(...).clone()"} if view != name and hasattr(methods, view) else {}
 
 
 @lru_cache(maxsize=512)

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from .absent import in_module
 from .base import TensorBase
 from .errors import BackendError, DTypeError
+from .errors import OutOfDeviceMemoryError as OutOfMemoryError
 from .ops.arguments import described
 from .random import Generator, default_generator, get_rng_state, initial_seed, set_rng_state
 from .random import manual_seed as _seed_all_devices
@@ -46,6 +48,7 @@ __all__ = [
     "DeviceProperties",
     "Event",
     "Generator",
+    "OutOfMemoryError",
     "Stream",
     "StreamContext",
     "can_device_access_peer",
@@ -83,6 +86,8 @@ __all__ = [
     "stream",
     "synchronize",
 ]
+
+__getattr__ = in_module(__name__)
 
 
 class DeviceProperties(NamedTuple):

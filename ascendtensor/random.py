@@ -714,12 +714,16 @@ def random_(input: T, low: int | None = None, high: int | None = None, *, genera
 
 @checked
 def bernoulli_(input: T, p: Any = 0.5, *, generator: Generator | None = None) -> T:
-    """Fill with ones, each with probability `p` (a number, or a floating tensor of the same shape), else zeros.
+    """Fill with ones, each with probability `p` (a number, or a floating tensor of a shape that broadcasts to this
+    one), else zeros.
 
     Like: torch.Tensor.bernoulli_.
     """
     check_writable(input, "bernoulli_")
-    p = p if isinstance(p, TensorBase) else _probability(p, "bernoulli_")
+    if not isinstance(p, TensorBase):
+        p = _probability(p, "bernoulli_")
+    elif p.desc.shape not in ((), input.desc.shape):
+        p = views.expand(p, input.desc.shape)
     return copy_into(input, _trials(input.desc.shape, p, input.desc.dtype, generator, input.desc.device))
 
 

@@ -449,7 +449,7 @@ def cumulative_trapezoid(y: T, x: T | None = None, *, dx: float | None = None, d
 
 
 @checked
-def gradient(input: T, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> list[T]:
+def gradient(input: T, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[T, ...]:
     """Derivatives of samples along dims: central differences inside, one-sided ones at both ends.
 
     Args:
@@ -459,7 +459,7 @@ def gradient(input: T, *, spacing: Any = None, dim: Any = None, edge_order: int 
         edge_order: 1 or 2: of the estimates at the ends.
 
     Returns:
-        A list of one tensor of the operand's shape for each dim.
+        One tensor of the operand's shape for each dim.
 
     Raises:
         ShapeError: A dim has not `edge_order + 1` elements, or coordinates don't fit.
@@ -470,7 +470,7 @@ def gradient(input: T, *, spacing: Any = None, dim: Any = None, edge_order: int 
 
     Examples:
         >>> at.gradient(at.tensor([1.0, 4.0, 9.0]))
-        [tensor([3., 4., 5.], device='npu:0')]
+        (tensor([3., 4., 5.], device='npu:0'),)
     """
     if edge_order not in (1, 2):
         raise ValueRangeError(f"edge_order must be 1 or 2, not {edge_order}", where="gradient")
@@ -480,7 +480,7 @@ def gradient(input: T, *, spacing: Any = None, dim: Any = None, edge_order: int 
     if len(spacings) != len(axes):
         raise ValueRangeError(f"{len(axes)} spacings are needed, not {len(spacings)}").with_context("gradient", (input,))
     wide = _floating(input, *spacings)
-    return [_slopes(wide, axis, each, edge_order) for axis, each in zip(axes, spacings, strict=True)]
+    return tuple([_slopes(wide, axis, each, edge_order) for axis, each in zip(axes, spacings, strict=True)])
 
 
 def _slopes(input: T, axis: int, spacing: Any, edge_order: int) -> T:

@@ -20,6 +20,12 @@ def test_names_are_there_and_sorted() -> None:
         assert getattr(at.npu, name) is getattr(at, name)
 
 
+def test_memory_that_is_not_there_is_an_error_by_its_name_in_pytorch() -> None:
+    with pytest.raises(at.npu.OutOfMemoryError):
+        at.empty(1 << 50)
+    assert at.npu.OutOfMemoryError is at.OutOfDeviceMemoryError and at.ones(2).sum().item() == 2.0
+
+
 def test_devices_by_number() -> None:
     assert at.npu.is_available() and at.npu.device_count() == 2 and at.npu.current_device() == 0
     with at.npu.device(1):

@@ -15,6 +15,17 @@ from ascendtensor import errors
 Call = Callable[[Any], Any]
 
 
+def test_probabilities_broadcast_to_what_is_drawn() -> None:
+    assert at.empty(2, 3).bernoulli_(at.tensor([0.0, 1.0, 0.0])).tolist() == [[0.0, 1.0, 0.0]] * 2
+    assert at.empty(2, 3, dtype=at.int8).bernoulli_(at.tensor([[1.0], [0.0]])).tolist() == [[1, 1, 1], [0, 0, 0]]
+    with pytest.raises(errors.ShapeError, match=r"bernoulli_: .*\[2\]"):
+        at.empty(2, 3).bernoulli_(at.tensor([0.0, 1.0]))
+
+
+def test_gradients_are_a_tuple_as_in_pytorch_and_numpy() -> None:
+    assert isinstance(at.gradient(at.ones(2, 3)), tuple) and isinstance(np.gradient(at.ones(2, 3)), tuple)
+
+
 # Wrong arguments
 
 NO_TENSORS: list[Call] = [
