@@ -10,7 +10,9 @@ from typing import Any, Final
 
 _ROOT: Final = __name__.partition(".")[0]
 _BY_HAND: Final = "there is no autograd; write the gradients and the steps by hand, as `python -m ascendtensor demo` does"
-_NO_MODULES: Final = "there are no modules; ascendtensor.nn.functional has the functions, and weights are tensors of your own"
+_NO_SUCH: Final = (
+    "there is no such module; ascendtensor.nn.functional has the functions, and a class of your own is an ascendtensor.nn.Module"
+)
 _ONLY_NPUS: Final = "the devices are NPUs; ascendtensor.npu has the functions of torch.cuda"
 _COMPILED: Final = "operators are compiled as they are needed; for whole models there is ascendtensor.models"
 _BY_DTYPE: Final = "make tensors with tensor(data, dtype=...) or empty(shape, dtype=...)"
@@ -25,7 +27,10 @@ IN_MODULES: Final[dict[str, str]] = {
     "backends": "see set_float32_matmul_precision() and docs/environment.md",
     "profiler": "use profile() or trace()",
     "set_default_tensor_type": "use set_default_dtype()",
-    **dict.fromkeys(("Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"), _NO_MODULES),
+    **{
+        name: f"use ascendtensor.nn.{name}"
+        for name in ("Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList")
+    },
     "cuda": _ONLY_NPUS,
     "set_default_device": "use set_device()",
     "get_default_device": "use current_device()",
@@ -59,7 +64,6 @@ IN_MODULES: Final[dict[str, str]] = {
 }
 IN_TENSORS: Final[dict[str, str]] = {
     "cuda": 'the devices are NPUs; use .npu() or .to("npu:0")',
-    "data": "there is no autograd; the tensor itself will do",
     **dict.fromkeys(("grad_fn", "retain_grad", "register_hook", "register_post_accumulate_grad_hook"), _BY_HAND),
     **dict.fromkeys(("storage", "untyped_storage"), "data_ptr() and data_buffer tell where the memory lies"),
     **dict.fromkeys(("to_sparse", "to_dense"), _DENSE),
@@ -89,6 +93,13 @@ IN_TENSORS: Final[dict[str, str]] = {
     "chalf": "there is no complex32; use cfloat()",
     "index": "write x[indices]",
     "dim_order": "tensors are row-major; stride() tells the steps of a view",
+}
+IN_NETWORKS: Final[dict[str, str]] = {
+    **dict.fromkeys(("zero_grad", "register_full_backward_hook", "register_full_backward_pre_hook", "register_backward_hook"), _BY_HAND),
+    "cuda": 'the devices are NPUs; use .npu() or .to("npu:0")',
+    "cpu": "there are no tensors on the host; the values of state_dict() have .cpu(), which gives arrays",
+    "share_memory": "there are no tensors on the host",
+    "compile": _COMPILED,
 }
 IN_ARRAYS: Final[dict[str, str]] = {"cuda": 'the devices are NPUs; .npu() makes a tensor of it, .npu("npu:1") on another one'}
 
@@ -134,12 +145,14 @@ def in_module(module: str, classes: bool = False) -> Callable[[str], Any]:
 
     Args:
         module: Its name.
-        classes: Whether every name in capitals is a class of neural networks and `utils` is about them, as in `torch.nn`.
+        classes: Whether every name in capitals is a class of neural networks and `utils` is about their gradients, as in `torch.nn`.
     """
 
     @lru_cache(maxsize=512)
     def text(name: str) -> str:
-        advice = {name: _NO_MODULES} if classes and (name[:1].isupper() or name == "utils") else IN_MODULES
+        advice = IN_MODULES
+        if classes and (name[:1].isupper() or name == "utils"):
+            advice = {name: _BY_HAND if name == "utils" else _NO_SUCH}
         if module == _ROOT and name not in advice:
             advice = elsewhere(name, _HOMES)
         return _text(f"module {module!r}", name, advice)

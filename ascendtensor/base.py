@@ -63,10 +63,11 @@ class TensorBase:
     take its buffer as it is. Any other view carries a `StridedDesc` and is brought into plain form by an operator first.
     """
 
-    __slots__ = ("__weakref__", "buffer", "desc")
+    __slots__ = ("__weakref__", "_parameter", "buffer", "desc")  # _parameter is set in tensors that a module counts as its weights
 
     desc: TensorDesc | StridedDesc
     buffer: DeviceBuffer
+    _parameter: bool
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -216,6 +217,20 @@ def as_class(tensor: TensorBase, cls: type[T]) -> T:
     result = _new(cls)
     result.desc, result.buffer = tensor.desc, tensor.buffer
     return result
+
+
+def marked(tensor: T) -> T:
+    """The tensor itself, which counts as a parameter from now on. What is computed from it does not."""
+    tensor._parameter = True
+    return tensor
+
+
+def is_marked(tensor: TensorBase) -> bool:
+    """Whether the tensor is a parameter."""
+    try:
+        return tensor._parameter
+    except AttributeError:
+        return False
 
 
 def state(tensor: TensorBase) -> dict[str, Any] | tuple[dict[str, Any] | None, dict[str, Any]] | None:

@@ -88,6 +88,8 @@ class NPUTensor(Methods):
         (False, False, False, False)
         >>> x.is_signed(), x.is_floating_point(), x.is_complex(), x.requires_grad, x.grad
         (True, True, False, False, None)
+        >>> x.data.data_ptr() == x.data_ptr()
+        True
         >>> at.equal(x.mT, x.T), x.real is x, x.detach() is x
         (True, True, False)
         >>> x.long().dtype, x.int().dtype, x.short().dtype, x.char().dtype, x.byte().dtype, x.bool().dtype
@@ -206,6 +208,16 @@ class NPUTensor(Methods):
     def requires_grad(self, value: _Bool) -> None:
         creation.no_autograd(value, "requires_grad")
 
+    @property
+    def data(self) -> Self:
+        """Another tensor over the same memory, as `detach` gives it; set, the tensor is one over other memory. Like: torch.Tensor.data."""
+        return views.alias(self)
+
+    @data.setter
+    def data(self, value: TensorBase) -> None:
+        given = require_tensor(value, "value", "data")
+        self.desc, self.buffer = given.desc, given.buffer
+
     def requires_grad_(self, requires_grad: _Bool = True) -> Self:
         """Raises AutogradError, unless called with False."""
         creation.no_autograd(requires_grad, "requires_grad_")
@@ -299,7 +311,8 @@ class NPUTensor(Methods):
     # Text
 
     def __repr__(self) -> str:
-        return display.text(self)
+        text = display.text(self)
+        return f"Parameter containing:\n{text}" if base.is_marked(self) else text
 
     def _repr_html_(self) -> str:
         return rendering.tensor_html(self)
@@ -675,11 +688,14 @@ class NPUTensor(Methods):
 
     def __deepcopy__(self, memo: dict[_Int, Any]) -> Self:
         copied = self.clone()
+        if base.is_marked(self):
+            base.marked(copied)
         memo[id(self)] = copied
         return _restored(copied, copy.deepcopy(self.__getstate__(), memo))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (host.download(self), self.desc.device.name, self.__class__), self.__getstate__()
+        given = (host.download(self), self.desc.device.name, self.__class__)
+        return _unpickled, (*given, True) if base.is_marked(self) else given, self.__getstate__()
 
     @overload
     def to(self, dtype: DType, /, *, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False) -> Self: ...
@@ -967,10 +983,11 @@ def _restored(tensor: N, state: Any) -> N:
     return tensor
 
 
-def _unpickled(array: Array, device: str, cls: type[NPUTensor] = NPUTensor) -> Any:
+def _unpickled(array: Array, device: str, cls: type[NPUTensor] = NPUTensor, parameter: bool = False) -> Any:
     """On the device that it came from; on the current one where this machine has no such device."""
     known = int(device.rpartition(":")[2]) < device_count()
-    return base.as_class(creation.tensor(array, device=device if known else None), cls)
+    made = base.as_class(creation.tensor(array, device=device if known else None), cls)
+    return base.marked(made) if parameter else made
 
 
 base.set_default_class(NPUTensor)

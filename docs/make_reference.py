@@ -22,6 +22,7 @@ from ascendtensor.nn import functional
 
 SPACES: Final = (
     at,
+    at.nn,
     functional,
     at.nn.grad,
     at.nn.init,
@@ -138,8 +139,10 @@ def public() -> Iterator[Public]:
 
 
 def members(owner: type) -> Iterator[tuple[str, Any]]:
-    """Methods and properties for users: (name, function); of a kind of tensor, those that other tensors don't have."""
+    """Methods and properties for users: (name, function); of a kind of tensor or module, those that others don't have."""
     inner = INNER.get(key(owner), "").split()
+    if issubclass(owner, at.nn.Module) and owner is not at.nn.Module:
+        inner += ["reset_parameters", *(name for name in dir(at.nn.Module) if not name.startswith("_"))]
     tensors = at.NPUTensor if owner is not at.NPUTensor and issubclass(owner, at.NPUTensor) else object
     for name in dir(owner):
         value = inspect.getattr_static(owner, name)

@@ -19,8 +19,9 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: at.optim.SGD, AttributeError, "no attribute 'optim': there is no autograd.*by hand"),
     (lambda x: at.cuda.is_available(), AttributeError, r"'cuda': the devices are NPUs; ascendtensor\.npu"),
     (lambda x: at.FloatTensor([1.0]), AttributeError, r"'FloatTensor': make tensors with tensor\("),
-    (lambda x: at.nn.Linear(2, 3), AttributeError, r"'Linear': there are no modules; ascendtensor\.nn\.functional"),
-    (lambda x: at.nn.Parameter(x), AttributeError, "'Parameter': there are no modules"),
+    (lambda x: at.nn.LazyLinear(2), AttributeError, r"'LazyLinear': there is no such module; ascendtensor\.nn\.functional"),
+    (lambda x: at.Parameter(x), AttributeError, r"'Parameter': use ascendtensor\.nn\.Parameter"),
+    (lambda x: at.nn.Linear(2, 3).zero_grad(), AttributeError, r"'Linear' object has no attribute 'zero_grad': there is no autograd.*by hand"),
     (lambda x: x.cuda(), AttributeError, r"'NPUTensor' object has no attribute 'cuda'.*\.npu\(\)"),
     (lambda x: at.Tensor(2, 3), TypeError, r"NPUTensor: the class makes no tensors[\s\S]*empty\(shape\)"),
     (lambda x: x.backward(), NotImplementedError, "backward: autograd is not there yet[\\s\\S]*by hand"),
@@ -61,7 +62,7 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: at.nn.functional.layer_norm(x, 3), TypeError, r"layer_norm: normalized_shape must be a tuple of lengths, not the int 3"),
     (lambda x: at.nn.functional.linear(x, at.ones(3, 4)), ValueError, r"linear: [\s\S]*weight is \[out, in\]"),
     (lambda x: at.nn.functional.cross_entropy(x, at.ones(2)), ValueError, r"cross_entropy: [\s\S]*Numbers of classes are integers"),
-    (lambda x: at.nn.utils.clip_grad_norm_, AttributeError, r"'utils': there are no modules"),
+    (lambda x: at.nn.utils.clip_grad_norm_, AttributeError, r"'utils': there is no autograd"),
     (lambda x: at.Size((2, 3)), AttributeError, r"'Size': shapes are tuples"),
     (lambda x: at.array([1.0]), AttributeError, r"'array': use tensor\("),
     (lambda x: at.interp, AttributeError, r"'interp': numpy\.interp takes tensors"),
@@ -141,7 +142,7 @@ def test_the_text_says_what_to_do(mistake: Callable[[Any], Any], error: type[Exc
 
 def test_names_that_are_not_there_are_pythons_own_errors() -> None:
     x = at.ones(2)
-    assert not hasattr(at, "optim") and not hasattr(at.nn, "Linear") and not hasattr(x, "cuda")
+    assert not hasattr(at, "optim") and not hasattr(at.nn, "LazyLinear") and not hasattr(x, "cuda")
     assert getattr(x, "grad_fn", None) is None
     x.grad = None  # as loops for training have it
     for owner, name in ((at, "summ"), (at.nn, "functionl"), (x, "reshap")):
