@@ -48,7 +48,7 @@ Import: TypeAlias = "ast.Import | ast.ImportFrom"
 
 
 class Function(NamedTuple):
-    """A function: its name, its lines, and how many they are where a docstring, or the text of a program that a test starts, counts once."""
+    """A function: its name, its lines, and how many they are where a docstring, or the text of a program that a test starts, is one."""
 
     name: str
     lines: range
