@@ -25,7 +25,7 @@ from .pointwise.elementwise import add
 from .rules.indexing import indexed_shape
 from .table.elementwise import CAST
 from .table.gathering import MASKED_SCATTER, MASKED_SELECT
-from .table.indexing import COORDINATES_ADD, INDEX, INDEX_ADD, INDEX_PUT, PLACES, TAKE
+from .table.indexing import COORDINATES_ADD, INDEX, INDEX_ADD, INDEX_ADD_LATER, INDEX_PUT, INDEX_PUT_LATER, PLACES, TAKE
 from .table.movement import PACK
 from .writing import check_writable, copy_into, takes_outputs
 
@@ -294,7 +294,10 @@ def _scatter(view: T, axes: Axes, indices: list[TensorBase], value: Any, accumul
 
 def _put_plain(target: T, mask: tuple[int, ...], indices: list[TensorBase], values: TensorBase, accumulate: bool) -> None:
     """IndexPutV2 straight into `target` where it can write there, else into a copy that is then written back."""
-    row = INDEX_ADD if accumulate else INDEX_PUT
+    if 0 in mask:
+        row = INDEX_ADD_LATER if accumulate else INDEX_PUT_LATER
+    else:
+        row = INDEX_ADD if accumulate else INDEX_PUT
     dtype = target.desc.dtype
     if accumulate and dtype in COORDINATES_ADD.dtypes:
         _add_by_coordinates(target, mask, indices, values)

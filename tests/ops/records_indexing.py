@@ -60,6 +60,7 @@ def _puts(accumulate: bool) -> Any:
         yield x, (np.array([0, 2, 1]), np.array([3, 0, 0])), array(dtype, (3,), 1, 3), accumulate
         yield x, (np.array([[0], [2]]), np.array([3, 0])), array(dtype, (2, 2), 1, 3), accumulate
         yield x[:, ::2], (np.array([1, 0]),), array(dtype, (2, 2), 1, 3), accumulate
+        yield x, (slice(None), np.array([2, 0])), array(dtype, (3, 2), 1, 3), accumulate
         if accumulate:
             wide = array(dtype, (2, 3, 4))
             yield wide, (np.array([0, -1, 1]), np.array([2, 1, -3])), array(dtype, (3, 4), 1, 3), accumulate
@@ -77,7 +78,7 @@ RECORDS = [
         at.index_put,
         _put,
         _puts(False),
-        (table.INDEX_PUT,),
+        (table.INDEX_PUT, table.INDEX_PUT_LATER),
         d.ALL,
         SAME,
         refused=lambda: [
@@ -92,7 +93,7 @@ RECORDS = [
         at.index_put,
         _put,
         _puts(True),
-        (table.INDEX_ADD, table.COORDINATES_ADD),
+        (table.INDEX_ADD, table.INDEX_ADD_LATER, table.COORDINATES_ADD),
         (*REAL, d.complex64, d.complex128),
         SAME,
     ),

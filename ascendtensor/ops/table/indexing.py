@@ -68,6 +68,23 @@ INDEX_PUT: Final = Row(
 )
 """Writes in place; of several values for one place the last one stays."""
 
+_ON_AI_CPU: Final = Attr("_exclude_engines", "string", "AiCore")
+"""An attribute of the graph engine's own: CANN's AI Core kernel of IndexPutV2 does not ask for the mask when it is chosen (CANN 8.1.RC1,
+`index_put_v2.py`, check_supported), and op-plugin gives masks of later axes to the AI CPU (IndexPutKernelNpu.cpp, is_aicpu_valid)."""
+
+INDEX_PUT_LATER: Final = Row(
+    "index_put_",
+    "IndexPutV2",
+    INDEX_PUT.inputs,
+    INDEX_PUT.outputs,
+    rules.index_put,
+    (*INDEX_PUT.attrs, _ON_AI_CPU),
+    Kind.SAME,
+    INDEX_PUT.dtypes,
+    bits=_WORDS,
+)
+"""`INDEX_PUT` with axes before those that have index tensors."""
+
 INDEX_ADD: Final = Row(
     "index_put_",
     "IndexPutV2",
@@ -79,6 +96,18 @@ INDEX_ADD: Final = Row(
     (d.float32, d.float16, d.bfloat16, d.int64, d.int32, d.uint8, d.int8),
 )
 """`INDEX_PUT` that adds: no dtype may be passed off as another."""
+
+INDEX_ADD_LATER: Final = Row(
+    "index_put_",
+    "IndexPutV2",
+    INDEX_PUT.inputs,
+    INDEX_PUT.outputs,
+    rules.index_put,
+    INDEX_PUT_LATER.attrs,
+    Kind.SAME,
+    INDEX_ADD.dtypes,
+)
+"""`INDEX_ADD` with axes before those that have index tensors."""
 
 COORDINATES_ADD: Final = Row(
     "index_put_",

@@ -478,7 +478,17 @@ def _index_put(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     reduce(out, _key(ints(inputs[2], "indexed_sizes"), inputs[4:], out.shape), value)
 
 
-@infer("IndexPutV2", "InplaceIndexAdd")
+@infer("IndexPutV2")
+def _index_put_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
+    """Refuses what only the AI CPU does for sure: CANN's choice of the kernel does not ask for the mask (index_put_v2.py, check_supported,
+    CANN 8.1.RC1), and op-plugin excludes the AI Core for masks with an axis before one with indices (IndexPutKernelNpu.cpp)."""
+    mask = known_ints(inputs[2])
+    if mask is not None and any(mask[mask.index(0) :] if 0 in mask else ()) and attrs.get("_exclude_engines") != "AiCore":
+        raise ValueError(f"the mask {list(mask)} has an axis without indices before one with: exclude the AI Core (_exclude_engines)")
+    return _in_place_rule(inputs, attrs, num_outputs)
+
+
+@infer("InplaceIndexAdd")
 def _in_place_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
     _same_dtype(inputs[0], inputs[1] if len(inputs) > 4 else inputs[2])
     return [Out(inputs[0].dtype, inputs[0].shape)]

@@ -42,7 +42,8 @@ def defaults(op_type: str, given: dict[str, Any]) -> dict[str, Any]:
     prototype = facts.operator(op_type)
     assert prototype is not None
     names = {attr.name: attr.default for attr in prototype.attrs}
-    assert set(given) <= set(names), f"{op_type} has no attribute {set(given) - set(names)}"
+    unknown = {name for name in set(given) - set(names) if not name.startswith("_")}  # those are the graph engine's
+    assert not unknown, f"{op_type} has no attribute {unknown}"
     merged = {**names, **given}
     assert facts.REQUIRED not in merged.values(), f"{op_type} needs {[name for name, value in merged.items() if value is facts.REQUIRED]}"
     return merged

@@ -215,12 +215,18 @@ def test_index_and_index_put(mask: tuple[int, ...]) -> None:
     value = sample(want.shape[-1:], np.float32, 7)
     want = x.copy()
     np.add.at(want, key, value)
-    close(made("IndexPutV2", [x, value, const(mask), const(mask), *tensors], x.shape, np.float32, accumulate=True), want, 4)
+    # AI Core's kernel is chosen without a look at the mask (index_put_v2.py, CANN 8.1), and op-plugin gives these to the AI CPU.
+    later = any(before < after for before, after in zip(mask, mask[1:], strict=False))
+    engines = {"_exclude_engines": "AiCore"} if later else {}
+    if later:
+        with pytest.raises(ValueError, match="exclude the AI Core"):
+            ruled("IndexPutV2", [x, value, const(mask), const(mask), *tensors], accumulate=True)
+    close(made("IndexPutV2", [x, value, const(mask), const(mask), *tensors], x.shape, np.float32, accumulate=True, **engines), want, 4)
     value = np.float32(9).reshape(())
     want = x.copy()
     want[key] = value
     var = x.copy()
-    run("IndexPutV2", [var, value, const(mask), const(mask), *tensors], [var])
+    run("IndexPutV2", [var, value, const(mask), const(mask), *tensors], [var], **engines)
     same(var, want)
 
 
@@ -233,7 +239,7 @@ def test_index_put_by_a_mask_and_out_of_range() -> None:
     with pytest.raises(IndexError):
         made("Index", [x, const(1), const(1), np.array([3])], (1, 4), BFLOAT16)
     with pytest.raises(IndexError):
-        made("IndexPutV2", [x, np.ones((1,), BFLOAT16), const(0, 1), const(0, 1), np.array([-5])], x.shape, BFLOAT16)
+        made("IndexPutV2", [x, np.ones((1,), BFLOAT16), const(1), const(1), np.array([-5])], x.shape, BFLOAT16)
     with pytest.raises(ValueError):
         made("Index", [x, const(1, 1), const(1, 1), np.array([0])], (1, 4), BFLOAT16)
 
