@@ -294,10 +294,8 @@ def _scatter(view: T, axes: Axes, indices: list[TensorBase], value: Any, accumul
 
 def _put_plain(target: T, mask: tuple[int, ...], indices: list[TensorBase], values: TensorBase, accumulate: bool) -> None:
     """IndexPutV2 straight into `target` where it can write there, else into a copy that is then written back."""
-    if 0 in mask:
-        row = INDEX_ADD_LATER if accumulate else INDEX_PUT_LATER
-    else:
-        row = INDEX_ADD if accumulate else INDEX_PUT
+    plain_row, later_row = (INDEX_ADD, INDEX_ADD_LATER) if accumulate else (INDEX_PUT, INDEX_PUT_LATER)
+    row = later_row if 0 in mask else plain_row
     dtype = target.desc.dtype
     if accumulate and dtype in COORDINATES_ADD.dtypes:
         _add_by_coordinates(target, mask, indices, values)
