@@ -8,7 +8,7 @@ from typing import Final
 
 from ascendtensor.codes import DataType, Format, data_type_size
 from ascendtensor.simulator import aipp_conf
-from ascendtensor.simulator.atc_options import FORMATS, RANKS, ModelOptions, Pair, check_axes, fail, invalid
+from ascendtensor.simulator.atc_options import FORMATS, RANKS, ModelOptions, Pair, check_axes, check_ranges, fail, invalid
 from ascendtensor.simulator.engine import onnx_session
 from ascendtensor.simulator.engine.model_file import AIPP_INPUT, Aipp, ModelFile, TensorInfo
 from ascendtensor.simulator.onnx_graph import ACL_TYPES, Dims, Graph, Measurer, dims_of
@@ -32,6 +32,7 @@ def convert(options: ModelOptions) -> ModelFile:
     graph.check_types()
     check_axes(options)
     shapes = _shapes(graph, options)
+    check_ranges(options, shapes)
     dims = [tuple(low if low == high else -1 for low, high in shape) for shape in shapes]
     graph.set_dims(dims)
     measurer = graph.measurer()

@@ -14,6 +14,7 @@ FRAMEWORKS: Final = {"0": "Caffe", "1": "MindSpore", "3": "TensorFlow", "5": "ON
 FORMATS: Final = {"NCHW": Format.NCHW, "ND": Format.ND, "NCDHW": Format.NCDHW}
 RANKS: Final = {"NCHW": 4, "NCDHW": 5}
 GEAR_OPTIONS: Final = {"dynamic_batch_size": "batch", "dynamic_image_size": "image", "dynamic_dims": "dims"}
+UNKNOWN_RANK: Final = -2
 FEWEST_GEARS, MOST_GEARS = 2, 100
 OUTPUT_TYPES: Final = frozenset(("FP32", "FP16", "UINT8", "INT8"))
 PRECISION_MODES: Final = frozenset(
@@ -238,9 +239,10 @@ def _dim(option: str, text: str, dim: str) -> Pair:
         if low == -1:
             return -1, -1
         if low <= 0:
+            rank = " An unknown rank can't be given to a whole model: convert it for each rank, with -1 or a range for an open dim."
             fail(
                 f"E10011: Value [{text}] for parameter [--{option}] is invalid. Shape values must be positive integers. "
-                f"The error value in the shape is [{dim}]."
+                f"The error value in the shape is [{dim}].{rank if low == UNKNOWN_RANK else ''}"
             )
         return low, low
     high = int(match[2])
@@ -303,6 +305,20 @@ def _profiles(name: str, text: str) -> tuple[tuple[int, ...], ...]:
     if name == "dynamic_image_size" and len(gears[0]) != 2:
         fail(f"E10020: Value [{text}] for parameter [--dynamic_image_size] is invalid.")
     return tuple(gears)
+
+
+def check_ranges(options: ModelOptions, shapes: Sequence[Sequence[Pair]]) -> None:
+    """Shape ranges, which the Atlas 200I/500 A2 and the Atlas 200/300/500 lack by the pages of ``--input_shape`` and of dynamic shapes.
+
+    Raises:
+        CompileFailure: E10055.
+    """
+    without = options.soc == "Ascend310" or options.soc.startswith("Ascend310B")
+    if without and not options.kind and any(low != high or low < 0 for shape in shapes for low, high in shape):
+        fail(
+            f"E10055: The operation is not supported. Reason: [{options.soc}] takes no shape ranges; give fixed dims, or gears by "
+            "--dynamic_batch_size, --dynamic_image_size or --dynamic_dims."
+        )
 
 
 def check_axes(options: ModelOptions) -> None:

@@ -308,3 +308,18 @@ def test_containers_whose_parts_do_not_fit(net: Path, tmp_path: Path, change: st
     with pytest.raises(AclFault) as caught:
         model_file.unpack(model_file.pack(model._replace(**broken[change])))
     assert caught.value.code == 145006
+
+
+@pytest.mark.parametrize("soc", ["Ascend310B4", "Ascend310"])
+def test_chips_that_take_no_ranges(net: Path, tmp_path: Path, capsys: Any, soc: str) -> None:
+    """The pages of `--input_shape` (CANN 8.2 to 9.0) and of `acl.mdl.set_dataset_tensor_desc`'s flow (7.0, 8.0), on both products."""
+    for text in ("x:1~8,4", "x:-1,4"):
+        found = refusal(capsys, net, input_shape=text, soc_version=soc)
+        assert "E10055" in found and soc in found and "--dynamic_batch_size" in found
+    convert(net, tmp_path / "gears", input_shape="x:-1,4", dynamic_batch_size="1,2", soc_version=soc)
+
+
+def test_an_unknown_rank(net: Path, capsys: Any) -> None:
+    """`--input_shape` has no form for it; the operators' own files have."""
+    found = refusal(capsys, net, input_shape="x:-2")
+    assert "E10011" in found and "-1" in found and "rank" in found

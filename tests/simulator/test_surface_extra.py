@@ -180,6 +180,17 @@ def test_what_the_product_lacks(acl: ModuleType) -> None:
     assert acl.op.start_dump_args(1, ".") == acl.op.stop_dump_args(1) == 200001
     assert acl.rt.ipc_mem_get_export_key(64, 64, 64, 0) == ("", 207000)
     assert "no such feature" in acl.get_recent_err_msg()
+    for call, arguments, words in (
+        (acl.rt.create_notify, (0,), "acl.rt.create_event"),
+        (acl.rt.value_wait, (0, 0, 0, 0), "acl.rt.stream_wait_event"),
+        (acl.rt.ipc_mem_close, ("key",), "one process"),
+        (acl.rt.memcpy_async_with_desc, (0, 0, 0), "acl.rt.memcpy_async"),
+        (acl.rt.allocator_register, (0, 0), "acl.rt.malloc"),
+        (acl.op.stop_dump_args, (0,), "acl.mdl.set_dump"),
+        (acl.rt.kernel_args_get_mem_size, (0, 0), "acl.rt.kernel_args_init"),
+    ):
+        call(*arguments)
+        assert words in acl.get_recent_err_msg(), call
 
 
 # Kernel binaries

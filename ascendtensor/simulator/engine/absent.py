@@ -10,6 +10,19 @@ from .arguments import function
 
 FEATURE_NOT_SUPPORTED: Final = 207000
 API_NOT_SUPPORTED: Final = 200001
+ADVICE: Final = {
+    "acl.op.": "acl.mdl.init_dump and acl.mdl.set_dump write inputs and outputs of models",
+    "acl.rt.allocator_": "take memory by acl.rt.malloc",
+    "acl.rt.ipc_": "share memory between the threads of one process, or copy through the host",
+    "acl.rt.kernel_args_": "acl.rt.kernel_args_init, kernel_args_append and kernel_args_finalize pass arguments that the simulator keeps",
+    "acl.rt.mem_": "share memory between the threads of one process, or copy through the host",
+    "acl.rt.notify_": "order streams by events: acl.rt.create_event, record_event, stream_wait_event",
+    "acl.rt.value_": "order streams by events: acl.rt.record_event, acl.rt.stream_wait_event",
+    "acl.rt.memcpy_async_with_desc": "copy by acl.rt.memcpy_async",
+    "acl.rt.get_memcpy_desc_size": "copy by acl.rt.memcpy_async",
+    "acl.rt.set_memcpy_desc": "copy by acl.rt.memcpy_async",
+}
+"""What to do instead, by the beginning of a function's name."""
 
 
 def absent(
@@ -25,6 +38,10 @@ def absent(
         refusal: What the binding raises for anything but a list, if that is not the usual ValueError.
     """
 
+    advice = next((each for beginning, each in ADVICE.items() if name.startswith(beginning)), "")
+    if name.endswith("_notify"):
+        advice = ADVICE["acl.rt.notify_"]
+    text = f"the simulated product has no such feature{advice and f'; {advice}'}"
     lists = [index for index, letter in enumerate(letters) if letter == "l"]
 
     def call(*args: Any) -> Any:
@@ -32,7 +49,7 @@ def absent(
             if not isinstance(args[index], list):
                 usual = ValueError(f"argument {index + 1} only support the format of list")
                 raise usual if refusal is None else type(refusal)(*refusal.args)
-        raise AclFault(code, "the simulated product has no such feature", "EH0006")
+        raise AclFault(code, text, "EH0006")
 
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]
     call.__doc__ = "A feature that the simulated product lacks."
