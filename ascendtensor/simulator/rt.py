@@ -321,7 +321,7 @@ def stream_wait_event(stream: int, event: int) -> int:
     waiting = contexts.stream_for(stream)
     if found.kind != "plain" and not found.flag & _SYNC:
         raise AclFault(_UNSUPPORTED, "the event was created without the SYNC bit", "EH0006")  # EV-5
-    if found.capture is None and found.kind != "ex":
+    if found.capture is None and found.kind == "plain":
         raise AclFault(_PARAM_INVALID, "the event was never recorded")
     streams.wait_event(waiting, found)
     return 0

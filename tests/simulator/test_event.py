@@ -33,13 +33,46 @@ def test_before_the_first_record(acl: ModuleType) -> None:  # EV-3, K61, K64
         assert rt.query_event_status(event) == (0, 0)
         assert rt.query_event(event) == (0, 0)
         assert rt.query_event_wait_status(event) == (0, 0)
-        assert rt.stream_wait_event(0, event) == 107000
         assert rt.synchronize_event(event) == 0
+    assert rt.stream_wait_event(0, old) == 107000
     assert rt.query_event_status(ex) == (1, 0)
     assert rt.query_event(ex) == (0, 207000)
     assert rt.query_event_wait_status(ex) == (0, 207000)
     assert rt.stream_wait_event(0, ex) == 0
     assert rt.synchronize_event(ex) == 0
+
+
+def test_a_wait_may_come_before_its_record(acl: ModuleType) -> None:  # EV-3 (runtime, event.cc, Event::Wait: RT_EVENT_DDSYNC_NS)
+    rt = acl.rt
+    done: list[str] = []
+    first, second = (rt.create_stream()[0] for _ in range(2))
+    event, _ = rt.create_event_with_flag(1)
+    for number in range(2):  # never recorded, then reset behind a record
+        assert rt.stream_wait_event(second, event) == 0
+        assert rt.query_event_wait_status(event) == (1, 0)
+        queue(second, done.append, "behind")
+        queue(first, done.append, "before")
+        assert rt.record_event(event, first) == 0
+        assert rt.synchronize_stream(second) == 0
+        assert done == ["before", "behind"] * (number + 1)
+        assert rt.query_event_wait_status(event) == (0, 0)
+        assert rt.reset_event(event, first) == rt.synchronize_stream(first) == 0
+
+
+def test_a_wait_that_a_board_never_passes_fails(acl: ModuleType) -> None:  # EV-3
+    rt = acl.rt
+    first, second = (rt.create_stream()[0] for _ in range(2))
+    never, own, one, other = (rt.create_event_with_flag(1)[0] for _ in range(4))
+    assert rt.stream_wait_event(first, never) == 0
+    assert rt.synchronize_stream(first) == 107020
+    assert "was not recorded: a board waits for ever" in acl.get_recent_err_msg()
+    assert rt.stream_wait_event(first, own) == rt.record_event(own, first) == 0
+    assert rt.synchronize_stream(first) == 107020
+    assert "comes behind the wait" in acl.get_recent_err_msg()
+    for stream, waited, recorded in ((first, one, other), (second, other, one)):
+        assert rt.stream_wait_event(stream, waited) == rt.record_event(recorded, stream) == 0
+    assert sorted([rt.synchronize_stream(first), rt.synchronize_stream(second)]) == [0, 107020]
+    assert rt.synchronize_device() == 0
 
 
 def test_polarities_of_the_two_queries(acl: ModuleType) -> None:  # GEN-4

@@ -5,12 +5,13 @@ synchronising calls, by queries (a slice each), by ``process_report``, by destru
 and as far as another stream's wait needs it, in whichever thread asks (SIM-2).
 
 One lock with a condition guards who runs what. It is never held while a task or a user's function runs, and a thread
-holds at most one queue at a time, so threads can't wait for each other in a ring: a wait always refers to a record that
-was queued before it.
+holds at most one queue at a time, so threads can't wait for each other in a ring. A wait refers to a record that was queued before
+it, or, of an event of create_event_with_flag, to the next one; where that comes behind the wait itself, the wait fails.
 """
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import threading
 import time
@@ -256,11 +257,24 @@ def _drive(stream: Stream, until: Capture | None, deadline: float | None, budget
         elif isinstance(outcome, Capture):
             if outcome.stream.busy == get_ident():  # called from inside a task of that stream: it can't come before itself
                 return _EXPIRED
-            pending.append((outcome.stream, outcome))
+            if not outcome.recorded and (budget is not None or deadline is not None):
+                return _EXPIRED
+            if not outcome.recorded or any(goal is outcome for _, goal in pending):
+                _give_up(pending[-1][0], outcome)
+            else:
+                pending.append((outcome.stream, outcome))
         else:
             return outcome
         current, goal = pending[-1]
         outcome = _run(current, goal, deadline, budget)
+
+
+def _give_up(stream: Stream, capture: Capture) -> None:
+    """A wait at the head of a stream for a record that never comes, or behind it, maybe by way of other streams, will fail."""
+    with contextlib.suppress(IndexError):
+        fn, args = stream.queue[0]
+        if fn is _wait and args[0] is capture:
+            args[1].hopeless = True
 
 
 def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:
@@ -466,6 +480,10 @@ def _record(capture: Capture) -> None:
 
 
 def _wait(capture: Capture, wait: Wait) -> None:
+    if wait.hopeless:
+        wait.passed = True
+        what = "whose record comes behind the wait" if capture.recorded else "that was not recorded"
+        raise AclFault(TASK_TIMEOUT, f"an event is waited for {what}: a board waits for ever")
     flag = capture.flag
     if flag is not None and not flag.raised and capture.done:
         wait.passed = True
@@ -515,7 +533,10 @@ def record(event: Event, stream: Stream) -> None:
     An event of create_event_with_flag keeps one number in the hardware, the others take one for each record (runtime, event.cc,
     Event::Record and Event::RefreshEventId): once it was reached, waits for it pass until reset_event, also those for a later record.
     """
-    capture = Capture(stream, event if event.kind == "flag" else None)
+    capture, event.awaited = event.awaited, None
+    if capture is None:
+        capture = Capture(stream, event if event.kind == "flag" else None)
+    capture.stream, capture.recorded = stream, True
     queue = stream.queue
     if not queue and stream.busy is None and stream.limit >= 0:
         _record(capture)
@@ -528,8 +549,13 @@ def record(event: Event, stream: Stream) -> None:
 
 
 def wait_event(stream: Stream, event: Event) -> None:
-    """Queue a wait for the event's newest record (EV-2, EV-4)."""
+    """Queue a wait for the event's newest record (EV-2, EV-4).
+
+    Waits for an event of create_event_with_flag may come before its record (runtime, event.cc, Event::Wait, RT_EVENT_DDSYNC_NS).
+    """
     capture = event.capture
+    if capture is None and event.kind == "flag":
+        capture = event.awaited = event.awaited or Capture(stream, event, recorded=False)
     if capture is not None:
         wait = Wait(Hooks.wait_limit)
         enqueue(stream, _wait, (capture, wait))

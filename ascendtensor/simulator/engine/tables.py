@@ -163,11 +163,13 @@ class Capture:
 
     Attributes:
         flag: Of an event of create_event_with_flag, the event: it has one flag in the hardware for all its records.
+        recorded: False for what is waited for before it is recorded; ``stream`` is that of the wait until then.
     """
 
-    __slots__ = ("done", "flag", "stream", "time")
+    __slots__ = ("done", "flag", "recorded", "stream", "time")
 
-    def __init__(self, stream: Stream, flag: Event | None = None) -> None:
+    def __init__(self, stream: Stream, flag: Event | None = None, recorded: bool = True) -> None:
+        self.recorded = recorded
         self.stream = stream
         self.flag = flag
         self.done = False
@@ -181,12 +183,13 @@ class Wait:
         passed: Whether the stream went on.
         limit: Seconds that it may take from when the stream stands before it, 0 for ever.
         until: When they are over on the monotonic clock, 0 before.
+        hopeless: Whether the record comes behind the wait itself.
     """
 
-    __slots__ = ("limit", "passed", "until")
+    __slots__ = ("hopeless", "limit", "passed", "until")
 
     def __init__(self, limit: float = 0.0) -> None:
-        self.passed = False
+        self.passed = self.hopeless = False
         self.limit = limit
         self.until = 0.0
 
@@ -197,11 +200,12 @@ class Event:
     Attributes:
         kind: "plain" (create_event), "flag" (create_event_with_flag) or "ex" (create_event_ex_with_flag).
         capture: The newest record, None before the first one and after a reset.
+        awaited: Of the kind "flag", what queued waits wait for, the next record.
         pending: Queued waits; those that were passed are swept out now and then.
         raised: Of the kind "flag", whether a record was reached since the last reset. It is all that waits for such an event look at.
     """
 
-    __slots__ = ("capture", "device", "flag", "handle", "kind", "pending", "raised")
+    __slots__ = ("awaited", "capture", "device", "flag", "handle", "kind", "pending", "raised")
 
     def __init__(self, kind: str, flag: int, device: int) -> None:
         self.handle = new_handle()
@@ -209,6 +213,7 @@ class Event:
         self.flag = flag
         self.device = device
         self.capture: Capture | None = None
+        self.awaited: Capture | None = None
         self.pending: list[Wait] = []
         self.raised = False
 
