@@ -214,8 +214,7 @@ def _line(input: T, n: int | None, dim: int, norm: str | None, function: str, in
     given = _complex(input, function)
     place = _place(given, dim, function)
     length = _length(given, n, place, function)
-    result = _along(_resized(given, length, place), (place,), inverse)
-    return _scaled(result, _factor(norm, length, inverse, function))
+    return _along(_resized(given, length, place), (place,), inverse, _factor(norm, length, inverse, function))
 
 
 # Several dimensions
@@ -421,8 +420,7 @@ def _space(input: T, s: Any, dim: Any, norm: str | None, function: str, inverse:
         return shape.clone(given)
     for place, length in zip(places, lengths, strict=True):
         given = _resized(given, length, place)
-    result = _along(given, places, inverse)
-    return _scaled(result, _factor(norm, math.prod(lengths), inverse, function))
+    return _along(given, places, inverse, _factor(norm, math.prod(lengths), inverse, function))
 
 
 def _half_space(input: T, s: Any, dim: Any, norm: str | None, function: str, inverse: bool) -> T:
@@ -436,9 +434,9 @@ def _half_space(input: T, s: Any, dim: Any, norm: str | None, function: str, inv
     spectrum = _half(_to_end(given, places[-1]), lengths[-1])
     if inverse:
         spectrum = conj(spectrum)
-    result = _along(_from_end(spectrum, places[-1]), places[:-1], inverse)
     factor = _factor(norm, math.prod(lengths), inverse, function)
-    return _scaled(result, factor / lengths[-1] if inverse else factor)
+    spectrum = _scaled(spectrum, factor / lengths[-1] if inverse else factor)
+    return _along(_from_end(spectrum, places[-1]), places[:-1], inverse)
 
 
 def _whole_space(input: T, s: Any, dim: Any, norm: str | None, function: str, inverse: bool) -> T:
@@ -452,9 +450,9 @@ def _whole_space(input: T, s: Any, dim: Any, norm: str | None, function: str, in
     for place, wanted in zip(places[:-1], lengths[:-1], strict=True):
         given = _resized(given, wanted, place)
     spectrum = _to_end(_along(given, places[:-1], inverse), last)
-    result = _from_end(_whole(spectrum if inverse else conj(spectrum), length), last)
+    result = _whole(spectrum if inverse else conj(spectrum), length)
     factor = _factor(norm, math.prod(lengths), inverse, function)
-    return _scaled(result, factor if inverse else factor * length)
+    return _from_end(_scaled(result, factor if inverse else factor * length), last)
 
 
 # Places
@@ -605,16 +603,17 @@ def _from_end(input: T, place: int) -> T:
     return input if place == len(input.desc.shape) - 1 else views.movedim(input, -1, place)
 
 
-def _along(input: T, places: tuple[int, ...], inverse: bool) -> T:
-    """The transform along several dimensions, two by two."""
-    rest = list(places)
+def _along(input: T, places: tuple[int, ...], inverse: bool, factor: float = 1.0) -> T:
+    """The transform along several dimensions, two by two, times a factor: of the last result while it lies as it was made."""
+    rest, end = list(places), len(input.desc.shape)
     while len(rest) > 1:
         pair, rest = rest[-2:], rest[:-2]
-        last = pair == [len(input.desc.shape) - 2, len(input.desc.shape) - 1]
+        last = pair == [end - 2, end - 1]
         moved = unary(table.IFFT2D if inverse else table.FFT2D, input if last else views.movedim(input, pair, (-2, -1)))
+        moved = moved if rest else _scaled(moved, factor)
         input = moved if last else views.movedim(moved, (-2, -1), pair)
     for place in rest:
-        input = _from_end(unary(table.IFFT if inverse else table.FFT, _to_end(input, place)), place)
+        input = _from_end(_scaled(unary(table.IFFT if inverse else table.FFT, _to_end(input, place)), factor), place)
     return input
 
 

@@ -96,3 +96,15 @@ def test_parts_come_where_no_complex_result_is_wanted() -> None:
     whole = host(signal.stft(4, return_complex=True))
     split = host(signal.stft(4, return_complex=False))
     np.testing.assert_array_equal(split[..., 0] + 1j * split[..., 1], whole)
+
+
+@pytest.mark.parametrize(("function", "numpy"), [(at.fft.ifft, np.fft.ifft), (at.fft.fftn, np.fft.fftn)])
+def test_a_factor_is_taken_before_dims_go_back(function: Any, numpy: Any) -> None:
+    x = tensor(array(d.complex64, (4, 6)))
+    numbers, dim = host(x), (0,) if numpy is np.fft.fftn else 0
+    function(x, dim=dim, norm="ortho")
+    before = at.handle_cache.launches()
+    found = function(x, dim=dim, norm="ortho")
+    made = at.handle_cache.launches() - before
+    assert made["Transpose"] == 1 and made.total() == 3
+    close(host(found), numpy(numbers, None, dim, "ortho"), 1e-5, 1e-5)

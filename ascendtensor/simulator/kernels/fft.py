@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,26 +12,73 @@ from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import registry, rules
 from ascendtensor.simulator.kernels.operands import known_ints, needs, one_int
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Meta, Out, Outputs, Shape, Task, binder, infer
+from ascendtensor.simulator.kernels.threads import shared
 
 _BLOCK = 1 << 16
 """Elements transformed at a time, so that what NumPy makes on the way stays in the cache."""
+_SHARED = 1 << 18
+"""Elements that are worth several threads."""
+_COLUMNS = 32
+"""Columns that are transformed at a time: what a line of the cache holds of them is used before it goes."""
+_WRITES = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+"""Whether NumPy's transforms write into arrays, and keep single precision."""
+
+Transform = Callable[..., Any]
 
 
-def _by_blocks(transform: Callable[[Array], Array], x: Array, out: Array, dims: int) -> None:
-    """Transforms of the last `dims` axes, several at a time, into `out`."""
-    x, out = x.reshape(-1, *x.shape[x.ndim - dims :]), out.reshape(-1, *out.shape[out.ndim - dims :])
-    several = max(1, _BLOCK // max(1, prod(out.shape[1:])))
-    for first in range(0, out.shape[0], several):
-        # NumPy before 2.0 gives double precision whatever it is given
-        np.copyto(out[first : first + several], transform(x[first : first + several]), casting="same_kind")
+def _put(transform: Transform, x: Array, out: Array, axis: int = -1) -> None:
+    if _WRITES:
+        transform(x, axis=axis, out=out)
+    else:
+        np.copyto(out, transform(x, axis=axis), casting="same_kind")
 
 
-def _binder(op_type: str, dims: int, transform: Callable[[Array], Array]) -> registry.BindFunction:
+def _by_lines(transform: Transform, x: Array, out: Array) -> None:
+    """Transforms of the last axis, several at a time."""
+    x, out = x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1])
+    several = max(1, _BLOCK // max(1, out.shape[-1]))
+
+    def some(first: int, last: int) -> None:
+        for block in range(first, last):
+            at = slice(block * several, (block + 1) * several)
+            _put(transform, x[at], out[at])
+
+    shared(-(-len(out) // several), some, out.size > _SHARED)
+
+
+def _by_images(transform: Transform, x: Array, out: Array) -> None:
+    """Transforms of the last two axes: of their rows, then of their columns."""
+    rows, columns = out.shape[-2:]
+    images = out.reshape(-1, rows, columns)
+    if rows * columns <= _BLOCK:
+        given, several = x.reshape(images.shape), max(1, _BLOCK // max(1, rows * columns))
+
+        def whole(first: int, last: int) -> None:
+            for block in range(first, last):
+                at = images[block * several : (block + 1) * several]
+                _put(transform, given[block * several : (block + 1) * several], at)
+                _put(transform, at, at, -2)
+
+        shared(-(-len(images) // several), whole, images.size > _SHARED)
+        return
+    _by_lines(transform, x, out)
+    strips = -(-columns // _COLUMNS)
+
+    def some(first: int, last: int) -> None:
+        for place in range(first, last):
+            image, strip = divmod(place, strips)
+            at = images[image, :, strip * _COLUMNS : (strip + 1) * _COLUMNS]
+            _put(transform, at, at, 0)
+
+    shared(len(images) * strips, some, images.size > _SHARED)
+
+
+def _binder(op_type: str, dims: int, transform: Transform) -> registry.BindFunction:
     def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         (x,) = inputs
         if x.dtype.kind != "c":
             raise TypeError(f"{op_type} has no kernel for {x.dtype}")
-        return _by_blocks, (transform, x, outputs[0], dims)
+        return (_by_lines if dims == 1 else _by_images), (transform, x, outputs[0])
 
     return bind
 
@@ -45,11 +92,11 @@ def _rule(op_type: str, dims: int) -> registry.InferRule:
     return rule
 
 
-_TRANSFORMS: dict[str, tuple[int, Callable[[Any], Any]]] = {
+_TRANSFORMS: dict[str, tuple[int, Transform]] = {
     "FFT": (1, np.fft.fft),
     "IFFT": (1, np.fft.ifft),
-    "FFT2D": (2, np.fft.fft2),
-    "IFFT2D": (2, np.fft.ifft2),
+    "FFT2D": (2, np.fft.fft),
+    "IFFT2D": (2, np.fft.ifft),
 }
 for _name, (_dims, _transform) in _TRANSFORMS.items():
     registry.add(_name, _binder(_name, _dims, _transform))
@@ -100,7 +147,7 @@ def _rfft(inputs: list[Array], outputs: Outputs, attrs: Attrs) -> Task:
     x, length = inputs[0], one_int(needs(inputs[1], "fft_length"), "fft_length")
     if x.dtype != np.float32:
         raise TypeError(f"RFFT has no kernel for {x.dtype}")
-    return _by_blocks, (lambda block: np.fft.rfft(block, length), x, outputs[0], 1)
+    return _by_lines, (partial(np.fft.rfft, n=length), x, outputs[0])
 
 
 @binder("IRFFT", values=(1,))
@@ -109,4 +156,4 @@ def _irfft(inputs: list[Array], outputs: Outputs, attrs: Attrs) -> Task:
     x, length = inputs[0], one_int(needs(inputs[1], "fft_length"), "fft_length")
     if x.dtype != np.complex64:
         raise TypeError(f"IRFFT has no kernel for {x.dtype}")
-    return _by_blocks, (lambda block: np.fft.irfft(block, length), x, outputs[0], 1)
+    return _by_lines, (partial(np.fft.irfft, n=length), x, outputs[0])

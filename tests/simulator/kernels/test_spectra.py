@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from running import const, late, made, meta, ruled, same, sample
 
+from ascendtensor.simulator.kernels import fft
+
 COMPLEX = [np.complex64, np.complex128]
 
 
@@ -105,3 +107,12 @@ def test_shapes_that_are_not_known_yet() -> None:
     assert ruled("FFT", [meta(np.complex64, -1, 4)]) == [(-1, 4)]
     assert ruled("FFT", [meta(np.complex64, -2)]) == [(-2,)]
     assert ruled("Combinations", [meta(np.float32, -1)]) == [(-1, 2)]
+
+
+@pytest.mark.parametrize(("name", "numpy"), [("FFT", np.fft.fft), ("IFFT2D", np.fft.ifft2)])
+@pytest.mark.parametrize("block", [20, 100])
+def test_blocks_strips_and_threads_do_not_show(name: str, numpy: Any, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit, value in (("_BLOCK", block), ("_SHARED", 0), ("_COLUMNS", 4)):
+        monkeypatch.setattr(fft, limit, value)
+    x = sample((2, 3, 7, 9), np.complex64)
+    near(made(name, [x], x.shape, np.complex64), numpy(x.astype(np.complex128)))
