@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from types import ModuleType
 from typing import Final
+
+from ascendtensor.simulator.kernels.importing import whole
 
 EXTRA: Final = "pip install 'ascendtensor[onnx]'"
 
@@ -23,6 +24,6 @@ def part(name: str) -> ModuleType:
         ExtraMissing: The package is not there; the text names the extra.
     """
     try:
-        return importlib.import_module(name)
+        return whole(name)
     except ImportError as error:
         raise ExtraMissing(f"whole models need the packages onnx and onnxruntime ({error}): {EXTRA}") from error

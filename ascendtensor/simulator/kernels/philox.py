@@ -6,11 +6,11 @@ randomgen (the extra "random") computes them in C; without it NumPy gives the sa
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
+from ascendtensor.simulator.kernels.importing import whole
 from ascendtensor.simulator.kernels.registry import Array
 
 _LOW: Final = np.uint64(0xFFFFFFFF)
@@ -63,7 +63,7 @@ def fractions(key: int, counter: Counter, first: int, out: Array) -> None:
 def _library() -> Any:
     """The package, imported by the first draw and not before; None where it isn't there."""
     try:
-        return import_module("randomgen")
+        return whole("randomgen")
     except ImportError:
         return None
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ascendtensor.simulator.kernels.importing import whole
 from ascendtensor.simulator.kernels.operands import dims_of, needs, type_code
 from ascendtensor.simulator.kernels.registry import Array, Attrs, Inputs, Meta, Out, Outputs, infer, kernel
 
@@ -14,7 +17,9 @@ def _generator(seed: Array | None) -> np.random.Generator:
     numbers = [int(item) & _MASK64 for item in needs(seed, "seed").reshape(-1)]
     if len(numbers) != 2:
         raise ValueError(f"seed has {len(numbers)} elements, not 2")
-    return np.random.Generator(np.random.Philox(key=numbers[0] | numbers[1] << 64))
+    random: Any = whole("numpy.random")
+    generator: np.random.Generator = random.Generator(random.Philox(key=numbers[0] | numbers[1] << 64))
+    return generator
 
 
 def _fits(out: Array, *parameters: Array) -> None:
