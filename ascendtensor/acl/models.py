@@ -114,6 +114,19 @@ def tensors(desc: int, kind: str) -> list[tuple[str, int, int, int, Ints]]:
     return found
 
 
+def rows_of_image(desc: int, index: int, height: int) -> int:
+    """Rows of an input that a gear of that height takes: half as many again where static AIPP reads YUV420SP_U8.
+
+    Its channels are 3 in the first form of the dims and 1 in the second (pages of aclmdlGetInputDims and aclmdlGetInputDimsV2).
+    """
+    found = []
+    for ask in ("get_input_dims", "get_input_dims_v2"):
+        dims, code = getattr(_mdl(), ask)(desc, index)
+        _check(code, ask)
+        found.append(dims["dims"][-1])
+    return height * 3 // 2 if found == [3, 1] else height
+
+
 def ranges(desc: int, index: int) -> list[tuple[int, int]]:
     """Low and high of each dim of an input, high -1 for no limit; empty where the model has gears, or pyACL is older than the question."""
     ask = getattr(_mdl(), "get_input_dims_range", None)

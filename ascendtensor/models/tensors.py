@@ -183,11 +183,18 @@ def _gears(desc: int, inputs: ModelTensors) -> Gears | None:
         return Gears("batch", tuple(shapes), tuple((batch,) for batch in batches))
     pairs = calls.dynamic_hw(desc)
     if pairs:
-        return Gears("image", tuple(tuple(_filled(each.shape, pair) for each in inputs) for pair in pairs), tuple(map(tuple, pairs)))
+        shapes = [tuple(_of_size(desc, index, each, *pair) for index, each in enumerate(inputs)) for pair in pairs]
+        return Gears("image", tuple(shapes), tuple(map(tuple, pairs)))
     dims = calls.dynamic_dims(desc)
     if dims:
         return Gears("dims", tuple(_split(inputs, each) for each in dims), tuple(map(tuple, dims)))
     return None
+
+
+def _of_size(desc: int, index: int, tensor: ModelTensor, height: int, width: int) -> Shape:
+    if tensor.format == Format.NHWC.name and min(tensor.shape, default=0) < 0:
+        height = calls.rows_of_image(desc, index, height)
+    return _filled(tensor.shape, (height, width))
 
 
 def _filled(shape: Shape, values: Sequence[int]) -> Shape:

@@ -16,6 +16,7 @@ from ascendtensor.acl import binding, models
 
 API: dict[str, dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "pyacl_api.json").read_text(encoding="utf-8"))
 RECORDS: dict[str, Any] = {
+    "get_input_dims": {"name": "x", "dimCount": 4, "dims": [1, -1, -1, 3]},
     "get_input_dims_v2": {"name": "x", "dimCount": 2, "dims": [2, 4]},
     "get_output_dims": {"name": "y", "dimCount": 1, "dims": [2]},
     "get_cur_output_dims": {"name": "y", "dimCount": 1, "dims": [2]},

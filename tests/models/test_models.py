@@ -63,12 +63,12 @@ def rows(count: int) -> Any:
     return np.random.default_rng(count).standard_normal((count, 4)).astype(np.float32)
 
 
-def images(folder: Path, *fields: str) -> Path:
-    """A model with AIPP that gives what it is given, of (1, 3, 4, 6)."""
+def images(folder: Path, *fields: str, shape: str = "1,3,4,6", **options: str) -> Path:
+    """A model with AIPP that gives what it is given."""
     (folder / "aipp.cfg").write_text("aipp_op {\n" + "\n".join(fields) + "\n}\n")
     nodes = [helper.make_node("Identity", ["x"], ["y"], "same")]
-    graph = save(folder / "images.onnx", nodes, [value("x", [1, 3, 4, 6])], [value("y", None)])
-    return convert(graph, folder / "images", insert_op_conf=str(folder / "aipp.cfg"))
+    graph = save(folder / "images.onnx", nodes, [value("x", ["n", 3, "h", "w"])], [value("y", None)])
+    return convert(graph, folder / "images", insert_op_conf=str(folder / "aipp.cfg"), input_shape=f"x:{shape}", **options)
 
 
 # Loading
@@ -79,6 +79,20 @@ def test_bytes_of_images_go_in(tmp_path: Path) -> None:
     with at.models.load(images(tmp_path, "aipp_mode: static", "input_format: YUV420SP_U8", "var_reci_chn_0: 0.5")) as made:
         assert (made.inputs[0].shape, made.inputs[0].dtype, made.inputs[0].nbytes) == ((1, 6, 6, 1), at.uint8, 36)
         assert made(np.full((1, 6, 6, 1), 128, np.uint8)).mean((0, 2, 3)).tolist() == [64, 128, 128]
+
+
+def test_bytes_of_images_choose_a_gear(tmp_path: Path) -> None:
+    """NV12 has half as many rows again (page of `aclmdlGetInputDimsV2`)."""
+    fields = "aipp_mode: static", "input_format: YUV420SP_U8"
+    with at.models.load(images(tmp_path, *fields, shape="1,3,-1,-1", dynamic_image_size="4,6;8,10")) as made:
+        assert made.gears is not None and made.gears.shapes == (((1, 6, 6, 1),), ((1, 12, 10, 1),))
+        assert made(np.full((1, 12, 10, 1), 9, np.uint8)).shape == (1, 3, 8, 10)
+        y = made(np.arange(36, dtype=np.uint8).reshape(1, 6, 6, 1))
+        assert y.shape == (1, 3, 4, 6) and y[0, 0].flatten().tolist() == list(range(24)) and y[0, :, 0, 0].tolist() == [0, 24, 25]
+        with pytest.raises(errors.ShapeError):
+            made(np.zeros((1, 4, 6, 1), np.uint8))
+    with at.models.load(images(tmp_path, *fields, shape="-1,3,4,6", dynamic_batch_size="1,4")) as made:
+        assert made(np.full((3, 6, 6, 1), 9, np.uint8), pad=True).shape == (3, 3, 4, 6)
 
 
 def test_dynamic_images_are_for_pyacl(tmp_path: Path) -> None:
