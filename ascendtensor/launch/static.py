@@ -236,6 +236,25 @@ class TensorsPlan(StaticPlan):
         result.buffer = output
         return result
 
+    def launch_into(self, targets: Sequence[Any], *operands: Any) -> None:
+        try:
+            stream = self.local.stream
+        except AttributeError:
+            stream = self.device.activate()
+        (target,) = targets
+        output = target.buffer
+        if output.stream is not stream or output.readers:
+            output.write_on(stream)
+        inputs = []
+        for operand in operands:
+            buffer = operand.buffer
+            if buffer.stream is not stream:
+                buffer.read_on(stream)
+            inputs.append(buffer.data_buffer)
+        stream.recent.append(self)
+        self.hits += 1
+        execute_with_handle(self.handle_value, inputs + self.tail, [output.data_buffer], stream.handle)
+
 
 class UnaryPlan(TensorsPlan):
     """One tensor that needs no cast, one output; constants follow the tensor."""

@@ -27,7 +27,7 @@ from .table.elementwise import CAST
 from .table.gathering import MASKED_SCATTER, MASKED_SELECT
 from .table.indexing import COORDINATES_ADD, INDEX, INDEX_ADD, INDEX_ADD_LATER, INDEX_PUT, INDEX_PUT_LATER, PLACES, TAKE
 from .table.movement import PACK
-from .writing import check_writable, copy_into, takes_outputs
+from .writing import check_writable, copy_into, takes_outputs, written_at_once
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -353,6 +353,8 @@ def assign(target: T, value: Any, function: str) -> T:
         DTypeError: Complex values for a real tensor.
     """
     try:
+        if written_at_once(target, value):
+            return target
         if isinstance(value, TensorBase) and value.desc.device is not target.desc.device and function == "copy_":
             value = host.moved(value, target.desc.device, value.desc.dtype)
         source = _given(target, value)

@@ -9,6 +9,7 @@ from .. import base, promotion, shapes
 from ..base import TensorBase
 from ..dtypes import complex128
 from ..errors import ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
+from ..launch.registry import handle_cache
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from .arguments import described, require_tensor
@@ -19,6 +20,7 @@ from .table.movement import CLONE, FILL, FLIP, VIEW_COPY
 
 T = TypeVar("T", bound=TensorBase)
 
+_plans: Final = handle_cache.plans
 _SIGNS: Final = {
     "add": "+",
     "sub": "-",
@@ -169,18 +171,15 @@ def takes_outputs(target: TensorBase, operands: tuple[Any, ...], pointwise: bool
     """
     if not base.settle(target):
         return False
-    storage = base.storage(target)
-    end = target.buffer.offset + target.desc.nbytes
+    buffer, desc = target.buffer, target.desc
+    storage, start = buffer.base, buffer.offset
+    end = start + desc.nbytes
     if end % base.ALIGNMENT and storage.extent not in (0, end):
         return False
     for operand in operands:
-        if isinstance(operand, TensorBase) and base.storage(operand) is storage and operand.desc.plain:
-            same = (
-                operand.buffer.offset == target.buffer.offset
-                and operand.desc.numel == target.desc.numel
-                and operand.desc.shape == target.desc.shape
-            )
-            if not (same and pointwise):
+        if isinstance(operand, TensorBase) and operand.buffer.base is storage and operand.desc.plain:
+            same = operand.desc is desc or (operand.desc.numel == desc.numel and operand.desc.shape == desc.shape)
+            if not (pointwise and same and operand.buffer.offset == start):
                 return False
     return True
 
@@ -218,6 +217,31 @@ def copy_into(target: T, source: TensorBase) -> T:
         source = plain(source)
     _copy_view(target, shape, steps, offset, source)
     return target
+
+
+def written_at_once(target: TensorBase, value: Any) -> bool:
+    """Write a number, or a plain tensor of the same shape and dtype, into all of what an operator can write: the common case, without
+    asking much.
+
+    Returns:
+        False where nothing was done.
+    """
+    if target.desc.dtype is complex128 or not takes_outputs(target, ()):
+        return False
+    desc = target.desc
+    kind = value.__class__
+    if kind is float or kind is int:
+        plan = _plans.get((FILL, kind, desc.shape, desc.dtype, desc.device))
+        if plan is None:
+            plan = find(FILL, (value,), (desc.shape, desc.dtype), desc.device)[0]
+    else:
+        if not isinstance(value, TensorBase) or value.desc is not desc or value.buffer.base is target.buffer.base:
+            return False
+        plan = _plans.get((CLONE, desc))
+    if plan is None or not plan.direct:
+        return False
+    plan.launch_into((target,), value)
+    return True
 
 
 def _written_whole(target: TensorBase, source: TensorBase) -> bool:

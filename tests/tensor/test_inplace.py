@@ -11,6 +11,7 @@ import pytest
 import ascendtensor as at
 from ascendtensor.acl import binding
 from ascendtensor.launch import static
+from ascendtensor.launch.registry import handle_cache
 
 UNARY = [
     "abs",
@@ -230,3 +231,24 @@ def test_no_operator_reads_places_or_values_where_it_writes(name: str, monkeypat
     assert x.tolist() == expected.tolist()
     read = [inputs.count(x.data_buffer) for inputs, outputs in launches if x.data_buffer in outputs]
     assert read and max(read) <= 1  # the tensor itself, which the operator changes
+
+
+def test_writing_all_of_a_tensor_needs_no_plans_beside_those_of_full_and_clone() -> None:
+    made = at.full((5, 3), 1.0), at.full((5, 3), 1), at.ones(5, 3).clone()
+    before = len(handle_cache.plans)
+    x, part = made[0], at.empty(6, 5, 3)
+    for target in (x, part[1], part.view(30, 3)[20:25]):
+        assert target.fill_(2.0).tolist() == [[2.0] * 3] * 5
+        target[...] = 3
+        assert target.copy_(made[2]).tolist() == [[1.0] * 3] * 5
+    assert len(handle_cache.plans) - before <= 2  # of those that lie where no operator writes
+
+
+@pytest.mark.parametrize("value", [300, -1, float("nan"), 1j])
+def test_numbers_that_a_tensor_can_not_hold_are_refused_by_the_functions_name(value: complex) -> None:
+    x = at.zeros(3, dtype=at.uint8)
+    with pytest.raises((ValueError, TypeError), match=r"^fill_: "):
+        x.fill_(value)
+    with pytest.raises((ValueError, TypeError), match=r"^index_put_: "):
+        x[:] = value
+    assert x.tolist() == [0, 0, 0]
