@@ -1,4 +1,4 @@
-"""Modules that are imported whole at their first use: Ctrl-C reaches the main thread only, and what it leaves half executed may stay broken."""
+"""Modules imported whole at their first use: Ctrl-C reaches the main thread only, and what it leaves half executed may stay broken."""
 
 from __future__ import annotations
 
