@@ -75,10 +75,10 @@ def run(options: argparse.Namespace) -> int:
         raise CompileError(f"--jobs must be at least 1, got {options.jobs}")
     reading = recorded.read(options.operators)
     descriptions = reading.descriptions
+    chosen = _compiler(options.compiler, options.soc)
     if options.named is not None:
         known = set(descriptions)
-        descriptions = descriptions + [description for description in SETS[options.named]() if description not in known]
-    chosen = _compiler(options.compiler, options.soc)
+        descriptions = descriptions + [description for description in SETS[options.named](chosen.soc) if description not in known]
     maker = f"{chosen.name} {chosen.version}, --jobs {options.jobs}"
     print(f"{len(descriptions)} operators for {chosen.soc} into {options.output}, with {maker}")
     try:

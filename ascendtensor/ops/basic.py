@@ -12,13 +12,16 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple, cast
 
 from .. import dtypes as d
+from .. import facts
 from ..base import TensorBase
+from ..codes import DataType
 from ..compiler.description import Description
 from ..dtypes import dtype as DType
 from ..errors import DTypeError
 from ..launch.dynamic import generalize
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
+from . import chips
 from .call import planner
 from .schema import Row
 from .table import (
@@ -303,11 +306,16 @@ def rows() -> list[Row]:
     return [row for group in _groups() for row in group.rows]
 
 
-def descriptions() -> list[Description]:
-    """The dynamic models of the set, each once, in order of operator type and digest."""
+def descriptions(soc: str = "") -> list[Description]:
+    """The dynamic models of the set, each once, in order of operator type and digest.
+
+    Args:
+        soc: For which chip: of one whose kernels are known, what it lacks is left out, and what is composed in its place is there.
+    """
     nowhere = Nowhere()
     found: dict[str, Description] = {}
-    for group in _groups():
+    chip = chips.family(soc)
+    for group in (*_groups(), *(_in_their_place() if chip else ())):
         for dtype in group.dtypes:
             samples = Samples(dtype, nowhere)
             for row in group.rows:
@@ -317,5 +325,27 @@ def descriptions() -> list[Description]:
                     except DTypeError:  # this operator does not take this dtype
                         continue
                     model = generalize(exact, free_constants=not row.per_call)
-                    found[model.digest()] = model
+                    if chip is None or _has_kernel(model, chip):
+                        found[model.digest()] = model
     return sorted(found.values(), key=lambda model: (model.op_type, model.digest()))
+
+
+def _in_their_place() -> tuple[Group, ...]:
+    """What is launched on chips whose AI Core gives places in int32 only."""
+    return (Group((reduction.SHORT_ARGMAX, reduction.SHORT_ARGMIN), NUMBERS, _each_dim_kept_or_not),)
+
+
+_NAMES: Final = {code: name for name, code in facts.ACL_TYPES.items()}
+
+
+def _has_kernel(model: Description, chip: str) -> bool:
+    operator = facts.operator(model.op_type)
+    if operator is None:
+        return True
+    members: set[str] = set()
+    inputs = []
+    for tensor in model.inputs:
+        if not tensor.dynamic_input or tensor.dynamic_input not in members:  # of a repeated input the first
+            inputs.append(_NAMES.get(DataType(tensor.dtype)))
+        members.add(tensor.dynamic_input)
+    return operator.engine_on(chip, inputs, [_NAMES.get(DataType(tensor.dtype)) for tensor in model.outputs]) is not None

@@ -44,8 +44,15 @@ def engine(row: Row, dtype: DType) -> str | None:
         return found
 
 
+def family(soc: str) -> str | None:
+    """The chip of `facts.CHIPS` that a name is one of; None of those with every kernel and of unknown ones."""
+    if soc.startswith(facts.SINCE_910B):
+        return None
+    return next((chip for chip in _FAMILIES if soc.startswith(chip)), None)
+
+
 def _engine(row: Row, dtype: DType, soc: str) -> str | None:
-    chip = next((chip for chip in _FAMILIES if soc.startswith(chip)), None)
+    chip = family(soc)
     operator = facts.operator(row.op_type)
     if chip is None or operator is None:
         return AI_CORE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ import pytest
 import ascendtensor as at
 import ascendtensor.nn.functional as F
 from ascendtensor import facts, simulator
-from ascendtensor.ops import chips
+from ascendtensor.codes import DataType
+from ascendtensor.compiler import batch, builder
+from ascendtensor.ops import basic, chips
 from ascendtensor.ops.table import pooling, reduction
 from ascendtensor.runtime import device as devices
+from ascendtensor.simulator.engine import profiles
 
 X = np.random.default_rng(0).standard_normal((2, 4, 6, 8)).astype(np.float32) * 3
 ODD = np.array([1.5, -2.5, np.inf, -np.inf, np.nan, 0.0], np.float32)
@@ -93,3 +97,19 @@ def test_what_a_chip_lacks(soc: str) -> None:
 def test_a_910b_has_every_kernel() -> None:
     assert at.soc_name().startswith("Ascend910B") and not chips.lacks(pooling.MAX_POOL_FOUND, at.float32)
     assert set(chips._FAMILIES) == set(facts.CHIPS)
+
+
+@pytest.mark.parametrize("soc", ["Ascend310B4"], indirect=True)
+def test_the_basic_set_is_that_of_the_chip(soc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models of kernels that are not there would be tried in vain on a board, for hours, and what is launched in their place be missing."""
+    models = basic.descriptions(soc)
+    lacking = {row.op_type for row in basic.rows()} - {model.op_type for model in models}
+    assert lacking == {"ArgMaxWithValue", "ArgMinWithValue", "IsFinite"}
+    wanted = [m for m in models if m.op_type in ("ReduceMax", "ArgMaxV2", "ArgMaxWithValue", "Cast", "Abs", "Less", "IsFinite")]
+    floats = [model for model in wanted if model.inputs[0].dtype in (DataType.FLOAT, DataType.INT32) and len(model.inputs[0].shape) == 2]
+    with profiles.using("soc"):
+        assert not batch.compile_into(tmp_path, floats, builder("simulated", soc), 1).failures
+    monkeypatch.setenv("ASCENDTENSOR_OP_MODELS", str(tmp_path))
+    x = at.from_numpy(np.array([[1.0, 5.0, 2.0], [7.0, -3.0, 4.0]], np.float32))
+    values, places = at.max(x, 1, keepdim=True)
+    assert values.tolist() == [[5.0], [7.0]] and places.tolist() == [[1], [0]] and at.isfinite(x).shape == (2, 3)
