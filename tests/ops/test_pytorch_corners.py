@@ -304,3 +304,17 @@ def test_integers_lie_between_by_a_0d_weight(dtype: at.dtype) -> None:
     for weight in (0.5, at.tensor([0.5], dtype=dtype), at.tensor(1)):  # as in PyTorch
         with pytest.raises(TypeError, match="a floating dtype is needed"):
             at.lerp(low, high, weight)
+
+
+def test_a_bias_adds_no_dims_to_what_linear_gives() -> None:
+    x, weight = at.ones(3, 2), at.ones(2)
+    assert at.nn.functional.linear(x, weight, at.tensor(1.0)).tolist() == [3.0] * 3
+    for bias in (at.ones(2, 3), at.ones(1, 1)):
+        with pytest.raises(ValueError, match=r"a bias of shape \[.*\] does not fit a result of shape \[3\]"):
+            at.nn.functional.linear(x, weight, bias)
+
+
+def test_norms_of_windows_of_integers_are_floats() -> None:
+    x = at.tensor([[[3, 4, 0, 2]]])
+    found = at.nn.functional.lp_pool1d(x, 2.0, 2)
+    assert found.dtype is at.float32 and found.tolist() == [[[5.0, 2.0]]]

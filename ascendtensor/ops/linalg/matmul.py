@@ -587,7 +587,12 @@ def linear(input: T, weight: T, bias: T | None = None) -> T:
             result: T = call(table.MATMUL, (input, weight), (False, True))
         else:
             result = matmul(input, views.t(weight))
-        return result if bias is None else elementwise.add(result, bias)
+        if bias is None:
+            return result
+        found = elementwise.add(result, bias)
+        if found.desc.shape != result.desc.shape:
+            raise ShapeError(f"a bias of shape {list(bias.desc.shape)} does not fit a result of shape {list(result.desc.shape)}")
+        return found
     except ShapeError as error:
         error.advice = _LINEAR
         raise

@@ -23,7 +23,7 @@ from ...errors import DTypeError, ShapeError, ValueRangeError
 from .. import chips, gather, host, reduction, shape, views
 from ..arguments import checked
 from ..call import call
-from ..operands import filled
+from ..operands import filled, in_dtype
 from ..pointwise import comparison, elementwise, unary
 from ..rules import geometry
 from ..table import pooling as table
@@ -569,6 +569,8 @@ def avg_pool3d(
 
 
 def _normed(input: T, rank: int, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> T:
+    if input.desc.dtype.category < d.FLOATING:
+        input = in_dtype(input, d.get_default_dtype())
     reduction.floating(input, f"lp_pool{rank}d")
     power = float(norm_type)
     if not power:
@@ -601,7 +603,7 @@ def lp_pool2d(input: T, norm_type: float, kernel_size: Any, stride: Any = None, 
     """`(sum of x**p) ** (1/p)` of each window of an image.
 
     Args:
-        input: (batch, channels, height, width) of floating dtype, or without the batch.
+        input: (batch, channels, height, width), or without the batch; integers become the default dtype.
         norm_type: The power p, not 0; inf and -inf give the largest and smallest |x|.
         kernel_size, stride, ceil_mode: As `avg_pool2d`; a window that hangs over counts as if it were whole.
 
@@ -611,7 +613,7 @@ def lp_pool2d(input: T, norm_type: float, kernel_size: Any, stride: Any = None, 
     Raises:
         ShapeError: No window fits.
         ValueRangeError: `norm_type` is 0.
-        DTypeError: The dtype is not floating.
+        DTypeError: The dtype is complex.
 
     Ascend operator: Pow, AvgPool3D, Mul; MaxPoolV3 for infinite p. Like: torch.nn.functional.lp_pool2d.
 
