@@ -175,28 +175,31 @@ def _with_images(file: ModelFile, options: ModelOptions) -> ModelFile:
         if index >= len(inputs):
             aipp_conf.refuse(f"Cannot find the data node by aipp parameter related_input_rank {index}")
         info = inputs[index]
-        _check_images(info, file, options)
+        dynamic = config["aipp_mode"] == "dynamic"
+        _check_images(info, file, options, dynamic)
         aipp_conf.check_gears(config, file.kind)
         node = ""
-        if config["aipp_mode"] == "dynamic":
+        if dynamic:
             node = f"{AIPP_INPUT}_{info.name}_0_aipp" if found else AIPP_INPUT
         each = Aipp(index, config, info.dims, info.dtype, node)
         if not node:
             for gear in file.gears or (None,):
                 aipp_conf.check_static(config, file.graph_dims(each, gear), info.dtype != DataType.UINT8, options.soc)
         found.append(each)
-        inputs[index] = info._replace(dims=each.shown(), dtype=int(DataType.UINT8), format=int(Format.NHWC))
+        dims = each.shown()
+        ranges = tuple((dim, dim) for dim in dims) if file.open else ()
+        inputs[index] = info._replace(dims=dims, dtype=int(DataType.UINT8), format=int(Format.NHWC), ranges=ranges)
     return file._replace(inputs=tuple(inputs), aipps=tuple(found))
 
 
-def _check_images(info: TensorInfo, file: ModelFile, options: ModelOptions) -> None:
+def _check_images(info: TensorInfo, file: ModelFile, options: ModelOptions, dynamic: bool) -> None:
     if options.layout != "NCHW" or len(info.dims) != RANKS["NCHW"]:
         invalid("input_format", options.layout, f"AIPP needs an input of NCHW, [{info.name}] has dims {list(info.dims)}")
     if info.name in options.half_inputs:
         fail(f"E10034: Nodes (for example, [{info.name}]) connected to AIPP must not be of type fp16.")
-    if file.open:
-        reason = "the simulator has no AIPP for models of open shapes; use --dynamic_batch_size, --dynamic_image_size or a fixed shape"
-        fail(f"E10055: The operation is not supported. Reason: --insert_op_conf: {reason}.")
+    if file.open and (-1 in info.dims or dynamic):
+        reason = "AIPP is for inputs of fixed shape, and dynamic AIPP for models of these; use --dynamic_batch_size or --dynamic_image_size"
+        fail(f"E10055: The operation is not supported. Reason: --insert_op_conf: input [{info.name}]: {reason}.")
     if info.dtype not in (DataType.FLOAT, DataType.FLOAT16, DataType.UINT8):
         aipp_conf.refuse(f"AIPP gives float16 or uint8, input [{info.name}] is of type {DataType(info.dtype).name}")
 

@@ -202,6 +202,25 @@ def test_gears_of_batches_and_sizes(program: Program, tmp_path: Path) -> None:
         np.testing.assert_array_equal(found[0], expected.transpose(2, 0, 1))
 
 
+def test_images_beside_an_input_of_open_shape(program: Program, tmp_path: Path) -> None:
+    """ "Static AIPP + dynamic shape" of the configuration's page: on different inputs."""
+    mdl = program.acl.mdl
+    nodes = [helper.make_node("ReduceMax", ["image"], ["m"], keepdims=0), helper.make_node("Add", ["x", "m"], ["y"], "add")]
+    tensors = [value("image", [1, 3, 4, 6]), value("x", ["n"])]
+    graph = save(tmp_path / "net.onnx", nodes, tensors, [value("y", None)])
+    options = {"input_shape": "image:1,3,4,6;x:1~8", "insert_op_conf": conf(tmp_path, {"input_format": "YUV420SP_U8"})}
+    model = program.load(convert(graph, tmp_path / "net", **options))
+    desc = program.desc(model)
+    assert [mdl.get_input_size_by_index(desc, index) for index in range(2)] == [36, 32]
+    assert mdl.get_input_dims_v2(desc, 0)[0]["dims"] == [1, 6, 6, 1]
+    assert mdl.get_input_dims_range(desc, 0)[0]["range"] == [[1, 1], [4, 4], [6, 6], [3, 3]]
+    inputs = program.given(pixels(36) // 2, np.arange(8, dtype=np.float32))
+    for count in (5, 3, 5):
+        program.shape(inputs, 1, [count])
+        found = run(program, model, inputs, np.zeros(count, np.float32))
+        np.testing.assert_array_equal(found, np.arange(count) + (pixels(36) // 2).max())
+
+
 # What atc refuses
 
 RGB = {"input_format": "RGB888_U8"}
@@ -267,6 +286,7 @@ def test_refused_combinations(tmp_path: Path, capsys: Any) -> None:
         ({**RGB, **CROP}, sizes, "crop and padding cannot be set to 'true'"),
         ({**RGB, "src_image_size_w": 6, "src_image_size_h": 4}, sizes, "must be set to '0'"),
         (RGB, {"input_shape": "x:1~4,3,4,6"}, "E10055"),
+        ({"aipp_mode": "dynamic", "max_src_image_size": 99}, {"input_shape": "x:1~4,3,4,6"}, "E10055"),
         (RGB, {"input_shape": "x:1,3,4,6", "input_fp16_nodes": "x"}, "E10034"),
         (RGB, {"input_shape": "x:1,3,4,6", "input_format": "ND"}, "AIPP needs an input of NCHW"),
         ({"input_format": "YUV420SP_U8"}, {"input_shape": "x:1,3,3,6"}, "should be even for YUV420SP_U8"),

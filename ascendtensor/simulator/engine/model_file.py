@@ -189,7 +189,7 @@ class ModelFile(NamedTuple):
     def input_sizes(self) -> list[int]:
         """Bytes of each input, of the largest gear, at the upper bounds (MDL-11)."""
         if self.open:
-            return [info.nbytes([high for _, high in info.ranges]) for info in self.inputs]
+            return self.input_bytes([tuple(high for _, high in info.ranges) for info in self.inputs])
         sizes = self.input_bytes(self.input_dims(self.gears[self.largest] if self.gears else None))
         return (
             [max(size, *others) for size, *others in zip(sizes, *map(self._gear_sizes, self.gears), strict=True)] if self.gears else sizes
@@ -372,7 +372,7 @@ def _check(model: ModelFile) -> None:
     if model.open and any(len(info.ranges) != len(info.dims) for info in model.inputs):
         raise ValueError("an input of open shape without ranges")
     for each in model.aipps:
-        if not 0 <= each.place < len(model.inputs) or len(each.dims) != 4 or model.open:
+        if not 0 <= each.place < len(model.inputs) or len(each.dims) != 4 or (model.open and (each.node or -1 in each.dims)):
             raise ValueError("preprocessing of no input")
         each.shown()
         aipp.static({"input_format": "RGB888_U8", **each.config}, 1, 1)

@@ -77,7 +77,7 @@ class Run:
         model = self.model
         sizes, out_sizes = model.sizes
         if model.file.open:
-            sizes = [info.nbytes(shape) for info, shape in zip(model.file.inputs, self._dims, strict=True)]
+            sizes = model.file.input_bytes(self._dims)
             out_sizes = [buffer.size for buffer in outputs]
         device = model.device
         for arrays, hosts, buffers, needed in (
@@ -173,7 +173,8 @@ class Run:
     def _run_open(self) -> None:
         model = self.model
         key = tuple(self._dims)
-        places = _places(model.file.inputs, self._dims, self._arrays, self._from)
+        places = _places(model.file.inputs, self._dims, self._arrays, self._from, model.file.input_bytes(self._dims))
+        images = self._preprocess(places, None) if model.file.aipps else []
         known = model.known.get(key)
         if known is not None and self._fits(known):
             try:
@@ -188,6 +189,7 @@ class Run:
             found = model.session.run_measured(places)
         except Exception as error:
             raise self._failure(error) from error
+        images.clear()  # alive until here
         dims = tuple(shape for shape, _ in found)
         for index, (_, data) in enumerate(found):
             if data.size > self._results[index].size:
@@ -360,9 +362,11 @@ def _open_dims(model: Model, inputs: Dataset) -> list[Dims]:
                 f"input {index} [{info.name}] must be in the ranges {[list(pair) for pair in info.ranges]}; "
                 "acl.mdl.set_dataset_tensor_desc gives a shape",
             )
-        if buffer_for(inputs.blobs[index].buffer).size + TOLERANCE < info.nbytes(dims):
-            raise AclFault(GE_PARAM_INVALID, f"input {index} [{info.name}] needs {info.nbytes(dims)} bytes for dims {list(dims)}")
         found.append(dims)
+    for index, (size, dims) in enumerate(zip(model.file.input_bytes(found), found, strict=True)):
+        if buffer_for(inputs.blobs[index].buffer).size + TOLERANCE < size:
+            name = model.file.inputs[index].name
+            raise AclFault(GE_PARAM_INVALID, f"input {index} [{name}] needs {size} bytes for dims {list(dims)}")
     return found
 
 
