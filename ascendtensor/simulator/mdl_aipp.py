@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ascendtensor.codes import DataType, ErrorCode, Format, data_type_size
 
-from .engine import AclFault, aipp, memory, model_runs
+from .engine import AclFault, aipp, chips, memory, model_runs, process
 from .engine.arguments import function, getter, invalid
 from .engine.diagnostics import missing
 from .engine.model_file import Aipp
@@ -50,6 +50,10 @@ MOST_IMAGES: Final = 1 << 20
 LARGEST: Final = 4096
 MOST_PADDING: Final = 32
 WIDEST_PADDED: Final = 1080
+NARROW: Final = (0, 1001, 2002, 2201, 3510)
+"""NpuArch of the chips with that limit; 0 stands for the first Ascend310."""
+DYNAMIC_CHIPS: Final = (*NARROW, 3002)
+"""NpuArch of the chips that have dynamic AIPP."""
 KNOWN_FORMATS: Final = range(1, 15)
 ADVICE: Final = "convert the model with --insert_op_conf and aipp_mode: dynamic"
 
@@ -257,12 +261,18 @@ def _check_model(model: Model, each: Aipp, parameters: Parameters) -> None:
 
 def _checked_size(common: aipp.Common, image: aipp.Image) -> tuple[int, int]:
     width, height = aipp.output_size(common, image)
-    if image.padding is not None and width > WIDEST_PADDED:
+    if image.padding is not None and width > WIDEST_PADDED and _architecture() in NARROW:
         raise _refused(f"after padding, aipp output W[{width}] should be less than or equal to {WIDEST_PADDED}")
     return width, height
 
 
+def _architecture() -> int:
+    return chips.ARCHITECTURES.get(process.State.soc, -1)
+
+
 def _check_common(common: aipp.Common) -> None:
+    if _architecture() not in DYNAMIC_CHIPS:
+        raise _refused(f"dynamic aipp not support arch[{_architecture()}], which is that of the {process.State.soc}")
     if common.format not in aipp.CHANNELS:
         text = "inputFormat must be set" if common.format == 0 else f"inputFormat {common.format} is not supported"
         raise _refused(f"{text}: acl.mdl.set_aipp_input_format takes 1 YUV420SP_U8, 2 XRGB8888_U8, 3 RGB888_U8, 4 YUV400_U8")

@@ -17,6 +17,8 @@ import pytest
 from model_program import Array, Program, convert, refusal, save, value
 from onnx import TensorProto, helper
 
+from ascendtensor import simulator
+
 NAMES = {"YUV420SP_U8": 1, "XRGB8888_U8": 2, "RGB888_U8": 3, "YUV400_U8": 4}
 JPEG = {"matrix_r0c0": 256, "matrix_r0c1": 0, "matrix_r0c2": 359, "matrix_r1c0": 256, "matrix_r1c1": -88, "matrix_r1c2": -183}
 JPEG |= {"matrix_r2c0": 256, "matrix_r2c1": 454, "matrix_r2c2": 0, "input_bias_0": 0, "input_bias_1": 128, "input_bias_2": 128}
@@ -459,3 +461,18 @@ def test_dynamic_parameters_and_gears(program: Program, tmp_path: Path) -> None:
     assert mdl.set_input_aipp(model, inputs, 2, described(program, count=3)) == 0
     found = run(program, model, inputs, np.zeros((1, 3, 4, 6), np.float32))
     np.testing.assert_array_equal(found[0], images[0].transpose(2, 0, 1))
+
+
+@pytest.mark.parametrize(("soc", "code"), [("Ascend910B1", 100000), ("Ascend310B4", 0), ("Ascend035", 100000)])
+def test_what_a_chip_may_pad(tmp_path: Path, soc: str, code: int) -> None:
+    """GE, aipp_param_check.cpp: a width of 1080 behind padding, but on the 310B; no dynamic AIPP on other chips."""
+    simulator.configure(soc=soc)
+    assert (simulator.init(), simulator.rt.set_device(0)) == (0, 0)
+    acl, program = simulator, Program(simulator)
+    block = {"aipp_mode": "dynamic", "max_src_image_size": 1 << 14}
+    model = program.load(om(tmp_path, [1, 3, 4, 1081], block, soc_version=soc))
+    inputs = program.dataset((program.room(1 << 14), 1 << 14), (program.room(160), 160))
+    aipp = described(program, 1080, count=1)
+    assert acl.mdl.set_aipp_padding_params(aipp, 1, 0, 0, 1, 0, 0) == 0
+    assert acl.mdl.set_input_aipp(model, inputs, 1, aipp) == code
+    program.close()
