@@ -211,7 +211,9 @@ def load_with_config(config_handle: int) -> tuple[int, int]:
 
 
 def _no_queues() -> AclFault:
-    return AclFault(FEATURE_NOT_SUPPORT, "the simulated product has no queues", "EH0006")
+    return AclFault(
+        FEATURE_NOT_SUPPORT, "the simulated product has no queues; load by acl.mdl.load_from_file and run by acl.mdl.execute", "EH0006"
+    )
 
 
 def _check_queues(config: Config, wanted: bool) -> None:

@@ -187,6 +187,8 @@ def test_what_the_product_lacks(acl: ModuleType) -> None:
         (acl.rt.memcpy_async_with_desc, (0, 0, 0), "acl.rt.memcpy_async"),
         (acl.rt.allocator_register, (0, 0), "acl.rt.malloc"),
         (acl.op.stop_dump_args, (0,), "acl.mdl.set_dump"),
+        (acl.rt.set_ts_device, (0,), "leave the call away"),
+        (acl.get_version_str, ("runtime",), "acl.get_version"),
         (acl.rt.kernel_args_get_mem_size, (0, 0), "acl.rt.kernel_args_init"),
     ):
         call(*arguments)

@@ -11,6 +11,7 @@ from .arguments import function
 FEATURE_NOT_SUPPORTED: Final = 207000
 API_NOT_SUPPORTED: Final = 200001
 ADVICE: Final = {
+    "acl.get_version_str": "acl.get_version and acl.get_cann_version tell versions",
     "acl.op.": "acl.mdl.init_dump and acl.mdl.set_dump write inputs and outputs of models",
     "acl.rt.allocator_": "take memory by acl.rt.malloc",
     "acl.rt.ipc_": "share memory between the threads of one process, or copy through the host",
@@ -19,6 +20,10 @@ ADVICE: Final = {
     "acl.rt.notify_": "order streams by events: acl.rt.create_event, record_event, stream_wait_event",
     "acl.rt.value_": "order streams by events: acl.rt.record_event, acl.rt.stream_wait_event",
     "acl.rt.memcpy_async_with_desc": "copy by acl.rt.memcpy_async",
+    "acl.rt.get_function_addr": "kernels are Python functions here: simulator.register_kernel, acl.rt.binary_load_from_data",
+    "acl.rt.register_cpu_func": "kernels are Python functions here: simulator.register_kernel, acl.rt.binary_load_from_data",
+    "acl.rt.get_thread_last_task_id": "record events to see how far a stream is: acl.rt.record_event, acl.rt.query_event_status",
+    "acl.rt.set_ts_device": "leave the call away: there is one task scheduler",
     "acl.rt.get_memcpy_desc_size": "copy by acl.rt.memcpy_async",
     "acl.rt.set_memcpy_desc": "copy by acl.rt.memcpy_async",
 }
