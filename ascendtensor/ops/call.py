@@ -25,7 +25,7 @@ from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
 from .arguments import described, unfit
 from .planning import Planner, layout
-from .schema import Row
+from .schema import REDUCING, Row
 from .table.comparison import LOGICAL_OR
 from .table.elementwise import CAST
 from .table.indexing import ELEMENTS
@@ -158,12 +158,47 @@ def _key(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], d
 
 def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None = None) -> Any:
     """The miss: bring views into plain form, make the plan, launch it."""
+    if row.rule in REDUCING and isinstance(operands[0], TensorBase) and not operands[0].desc.plain:
+        turned = _reduced_in_place(row, operands[0], *arguments)
+        if turned is not None:
+            return turned
     operands = tuple([plain(operand) for operand in operands])
     plan = _planned(row, operands, tuple(map(_settled, arguments)), device)
     try:
         return plan.launch(*operands)
     except AscendTensorError as error:
         raise error.with_context(row.name, operands) from None
+
+
+def _reduced_in_place(row: Row, input: TensorBase, *arguments: Any) -> Any:
+    """A reduction of a tensor whose dims lie in memory in another order, over the dims that there are: nothing has to be copied.
+
+    Returns:
+        None where that would not give the elements in order, or a dim is wrong.
+    """
+    desc = input.desc
+    *others, dim, keepdim = arguments
+    permuted = _permuted(desc.shape, desc.strides)
+    if permuted is None or shapes.is_contiguous(desc.shape, desc.strides):
+        return None
+    dims, lengths = permuted
+    try:
+        axes = shapes.normalize_dims(None if dim.__class__ is tuple and not dim else dim, len(dims))
+    except (AscendTensorError, TypeError):
+        return None
+    left = [place for at, place in enumerate(dims) if at not in axes]
+    if left != sorted(left):
+        return None
+    there = (
+        None if dim is None else dims[axes[0]] if len(axes) == 1 and dim.__class__ is not tuple else tuple(sorted(dims[at] for at in axes))
+    )
+    found = call(row, (base.view(input, lengths, None, base.element_offset(input)),), (*others, there, keepdim))
+    if not keepdim:
+        return found
+    kept = shapes.reduce_shape(desc.shape, axes, True)
+    if isinstance(found, tuple):
+        return tuple([base.make(each.__class__, TensorDesc.of(kept, each.desc.dtype, desc.device), each.buffer) for each in found])
+    return base.make(found.__class__, TensorDesc.of(kept, found.desc.dtype, desc.device), found.buffer)
 
 
 def _settled(argument: Any) -> Any:

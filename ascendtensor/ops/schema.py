@@ -66,6 +66,16 @@ def pointwise(rule: R) -> R:
     return rule
 
 
+REDUCING: Final[set[Rule]] = set()
+"""Rules of operators that reduce dims and don't ask for their order; `dim` and `keepdim` are the last arguments."""
+
+
+def reducing(rule: R) -> R:
+    """Marks a rule as one of `REDUCING`."""
+    REDUCING.add(rule)
+    return rule
+
+
 @dataclass(frozen=True)
 class Input:
     """An input of the operator.

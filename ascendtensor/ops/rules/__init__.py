@@ -8,7 +8,7 @@ from typing import Any
 from ... import shapes
 from ...dtypes import dtype as DType
 from ...errors import ShapeError
-from ..schema import Meta, Outcome, Rule, pointwise
+from ..schema import Meta, Outcome, Rule, pointwise, reducing
 
 
 @pointwise
@@ -34,6 +34,7 @@ def fill(operands: Sequence[Meta], shape: tuple[int, ...], dtype: DType) -> Outc
     return Outcome((shape,), constants={"dims": seen}, dtypes=(dtype,), outputs=(seen,))
 
 
+@reducing
 def reduce(operands: Sequence[Meta], dim: Any, keepdim: bool) -> Outcome:
     """A reduction over `dim`, all dims where None or (), as in PyTorch; axes are a constant. A 0-d operand is taken as a vector of one."""
     shape = operands[0].shape

@@ -11,12 +11,13 @@ from ... import shapes
 from ...errors import IndexRangeError, ShapeError
 from ...promotion import Kind
 from .. import rules
-from ..schema import Attr, Input, Meta, Outcome, Output, Row
+from ..schema import Attr, Input, Meta, Outcome, Output, Row, reducing
 from .forms import COMPLEX, FLOATS, INTS, UNSIGNED, reduction
 
 # Rules
 
 
+@reducing
 def extreme(operands: Sequence[Meta], dim: Any, keepdim: bool) -> Outcome:
     """A reduction that has no identity: an axis of length 0 is refused, as in PyTorch."""
     shape = operands[0].shape
@@ -54,6 +55,7 @@ def short_argument(operands: Sequence[Meta], dim: int | None, keepdim: bool) -> 
     return argument(operands, dim, keepdim)._replace(attrs={"dtype": d.int32})
 
 
+@reducing
 def extreme_and_index(operands: Sequence[Meta], dim: int, keepdim: bool) -> Outcome:
     """Indices and values of an extreme along one dim."""
     shape = operands[0].shape
@@ -90,6 +92,7 @@ def _running_extreme(operands: Sequence[Meta], dim: int, attr: str) -> Outcome:
     return Outcome((shape, shape), attrs={attr: axis}, inputs=(seen,), outputs=(seen, seen))
 
 
+@reducing
 def p_norm(operands: Sequence[Meta], p: float, dim: Any, keepdim: bool) -> Outcome:
     """A vector norm; the axes are an attribute. No epsilon: the norm of zeros is 0."""
     reduced = rules.reduce(operands, dim, keepdim)
