@@ -148,3 +148,23 @@ def test_a_compiler_that_refuses_doubles_leaves_products_and_sums(monkeypatch: p
     np.testing.assert_array_equal(host(at.tensor(left) @ at.tensor(right)), left @ right)
     with pytest.raises(at.ShapeError):
         at.tensor(left) @ at.tensor(left)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((3, 4), (4, 2)), ((4,), (4, 9)), ((9, 4), (4,)), ((4,), (4,)), ((2, 1, 3, 4), (5, 4, 2)), ((2, 9, 4), (4, 3)), ((2, 0), (0, 3))],
+)
+def test_large_complex_products_are_one_of_their_parts(shapes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products_of_ours, "_FEW", -1)
+    rng = np.random.default_rng(0)
+    left, right = ((rng.integers(-9, 9, shape) + 1j * rng.integers(-9, 9, shape)).astype(np.complex64) for shape in shapes)
+    made = launched(lambda: at.tensor(left) @ at.tensor(right))
+    assert made["MatMulV2"] + made["BatchMatMulV2"] == (1 if left.size else 0)
+    np.testing.assert_array_equal(host(at.tensor(left) @ at.tensor(right)), left @ right)
+    if left.ndim > 1 and left.size:
+        turned = at.tensor(np.ascontiguousarray(left.swapaxes(-1, -2))).mT
+        np.testing.assert_array_equal(host(turned @ at.tensor(right)), left @ right)
+        left.flat[0] = np.inf
+        assert (np.isinf(host(at.tensor(left) @ at.tensor(right)).real) | np.isnan(host(at.tensor(left) @ at.tensor(right)).real)).any()
+    with pytest.raises(at.ShapeError):
+        at.tensor(left) @ at.ones(77, 2).to(at.complex64)

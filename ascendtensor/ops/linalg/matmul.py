@@ -8,7 +8,7 @@ Roads by dtype, each exact to the dtype's own rounding:
 * int8, int16, int32, uint8: the AI CPU kernel of BatchMatMul in int32, modulo 2**32; narrower ones wrap as PyTorch's do.
 * float64, complex128, and complex64 where it is small: the same kernel. Its prototype does not list them, GE asks the kernel lists only
   (graph_metadef `SymDtype::Eval`, `AicpuOpsKernelInfoStore::CheckSupported`); a compiler that refuses one is not asked again.
-* complex64: four products of the float32 parts, joined by Complex, where they are large.
+* complex64 where it is large: one product of float32, of the parts.
 * int64 and wide unsigned integers have no matrix kernel: products and sums (Mul, ReduceSum) in blocks of bounded size.
 * bool is refused, as in PyTorch.
 """
@@ -29,6 +29,7 @@ from ...base import TensorBase
 from ...dtypes import dtype as DType
 from ...errors import AscendTensorError, CompileError, DTypeError, ShapeError
 from .. import chips, views
+from .. import shape as moves
 from ..arguments import checked
 from ..call import binary, call, made, plain
 from ..operands import common_dtype, in_dtype, integers
@@ -37,7 +38,7 @@ from ..pointwise.complex_numbers import conj
 from ..precision import DIRECT, parts_of_singles
 from ..reduction import sum
 from ..table import matrix as table
-from ..table.complex_numbers import COMPLEX_OF_SINGLES
+from ..table.creation import RANGE
 from ..table.movement import FILL
 from ..writing import copy_into, into, write
 
@@ -51,7 +52,7 @@ _BEYOND: Final = (d.float64, d.complex64, d.complex128)
 _BLOCK: Final = 1 << 22
 """Products that are held at once where there is no matrix kernel."""
 _FEW: Final = 1 << 19
-"""Up to so many products of complex numbers the AI CPU costs less than the dozen launches of their parts."""
+"""Up to so many products of complex numbers the AI CPU costs less than to lay out their parts."""
 
 
 def matmul(input: T, other: T, *, out: T | None = None) -> T:
@@ -102,7 +103,7 @@ def _matmul(input: T, other: T, out: T | None, function: str) -> T:
     if dtype is d.bool_:
         raise DTypeError("bool matrices can't be multiplied", advice="Cast with .to(float32) first.").with_context(function, (input, other))
     if dtype is d.complex64 and left.numel * (right.shape[-1] if len(right.shape) > 1 else 1) > _FEW:
-        return into(_by_parts(input, other, function), out)
+        return into(_by_pairs(input, other, function), out)
     if dtype not in _CUBE:
         return _on_cpu(input, other, out, function)
     if dtype is d.float32 and dtype not in DIRECT and (lower := parts_of_singles()) is not None:
@@ -190,13 +191,31 @@ def _untransposed(operand: T) -> tuple[T, bool]:
     return (turned, True) if base.settle(turned) else (operand, False)
 
 
-def _by_parts(input: T, other: T, function: str) -> T:
-    """The product of complex64 operands by those of their parts."""
-    a, b = plain(views.real(input)), plain(views.imag(input))
-    c, e = plain(views.real(other)), plain(views.imag(other))
-    real = elementwise.sub(_matmul(a, c, None, function), _matmul(b, e, None, function))
-    imag = elementwise.add(_matmul(a, e, None, function), _matmul(b, c, None, function))
-    return call(COMPLEX_OF_SINGLES, (real, imag))
+def _by_pairs(input: T, other: T, function: str) -> T:
+    """The product of complex64 operands as one of float32. What is smaller is laid out twice: the right operand, or the result."""
+    try:
+        shape = shapes.matmul_shape(input.desc.shape, other.desc.shape)
+    except AscendTensorError as error:
+        raise error.with_context(function, (input, other)) from None
+    left = views.view_as_real(plain(input if len(input.desc.shape) > 1 else views.unsqueeze(input, 0)))
+    right = views.view_as_real(plain(other if len(other.desc.shape) > 1 else views.unsqueeze(other, 1)))
+    *stack, rows, inner, _ = left.desc.shape
+    *stacks, _, columns, _ = right.desc.shape
+    if prod(shape) >= other.desc.numel:
+        pairs = moves.stack((right, _times_i(right)), -3)
+        tall = views.reshape(left, (*stack, rows, 2 * inner))
+        product = _matmul(tall, views.reshape(pairs, (*stacks, 2 * inner, 2 * columns)), None, function)
+        return views.view_as_complex(views.reshape(product, (*shape, 2)))
+    tall = views.reshape(views.movedim(left, -1, -3), (*stack, 2 * rows, inner))
+    product = _matmul(tall, views.reshape(right, (*stacks, inner, 2 * columns)), None, function)
+    both = views.reshape(product, (*product.desc.shape[:-2], 2, rows, columns, 2))
+    found = elementwise.add(views.select(both, -4, 0), _times_i(views.select(both, -4, 1)))
+    return views.view_as_complex(views.reshape(found, (*shape, 2)))
+
+
+def _times_i(parts: T) -> T:
+    """Numbers times i, as their parts: the product with i itself would be NaN for infinities."""
+    return elementwise.mul(moves.flip(parts, -1), made(RANGE, (-1, 2, 2), (2, d.float32), parts))
 
 
 def _by_products(input: T, other: T, function: str) -> T:

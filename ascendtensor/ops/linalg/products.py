@@ -213,7 +213,7 @@ def _series(X: T, size: int) -> T:
     for first in range(15, -1, -5):
         block = elementwise.mul(powers[0], 1 / math.factorial(first))
         for step in range(1, min(5, _TAYLOR - first + 1)):
-            block = elementwise.add(block, elementwise.mul(powers[step], 1 / math.factorial(first + step)))
+            block = elementwise.add(block, powers[step], alpha=1 / math.factorial(first + step))
         result = block if result is None else elementwise.add(block, matmul(result, powers[5]))
     assert result is not None
     return result
