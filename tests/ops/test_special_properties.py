@@ -140,3 +140,17 @@ def test_the_inverse_of_erf_is_a_line_at_the_smallest_numbers() -> None:
     found = host(special.erfinv(tensor(x)))
     np.testing.assert_allclose(found, x * (np.sqrt(np.pi) / 2), 1e-14, 0)
     assert np.signbit(found).tolist() == np.signbit(x).tolist()
+
+
+@pytest.mark.parametrize("order", [2.0, 3.0, 7.0, 16.0, 17.0])
+def test_zeta_of_one_whole_order_is_that_of_many(order: float) -> None:
+    """Powers by products where there is one small whole order, by NumPy's power where orders differ."""
+    q = np.array([0.3, 1.0, 2.5, 9.999, 40.0, -0.5, -3.25, -2.0, 0.0, np.inf, np.nan])
+    orders = np.append(np.full(q.size - 1, order), 2.5)
+    one = host(special.zeta(order, tensor(q[:-1])))
+    np.testing.assert_allclose(one, host(special.zeta(tensor(orders), tensor(q)))[:-1], 1e-13)
+
+
+def test_lgamma_of_float32_is_that_of_float64_rounded() -> None:
+    x = np.concatenate([np.linspace(-6.3, 12, 4001), np.array([1 + 1e-6, 1 - 1e-6, 2 + 1e-6, 2.9999, 3.0001])]).astype(np.float32)
+    np.testing.assert_allclose(host(special.lgamma(tensor(x))), host(special.lgamma(tensor(x.astype(np.float64)))), 1.2e-7)
