@@ -10,9 +10,11 @@ import pytest
 
 import ascendtensor as at
 from ascendtensor import simulator
-from ascendtensor.launch.registry import HandleRegistry
+from ascendtensor.compiler import TensorDescription
+from ascendtensor.launch.registry import HandleRegistry, handle_cache
 from ascendtensor.launch.static import BinaryPlan
 from ascendtensor.ops.table import elementwise, movement
+from ascendtensor.runtime import desc
 
 
 def handles() -> int:
@@ -215,6 +217,44 @@ def test_plans_follow_the_default_dtype(cache: HandleRegistry) -> None:
         at.set_default_dtype(at.float32)
     assert cache.launches() == launches, "the counters outlive the plans"
     assert (i / i).dtype is at.float32
+
+
+def test_nothing_is_launched_over_no_elements_where_other_sizes_took_the_short_way(cache: HandleRegistry) -> None:
+    for rows in range(1, 14):
+        at.sum(at.ones(rows, 3), 0)
+    launches = cache.launches()["ReduceSum"]
+    assert at.sum(at.ones(0, 3), 0).tolist() == [0.0] * 3
+    assert at.sum(at.ones(3, 0), 0).shape == (0,)
+    assert cache.launches()["ReduceSum"] == launches
+
+
+def test_descriptions_that_differ_by_format_are_two() -> None:
+    device = at.zeros(1).device
+    dense, image = (TensorDescription(0, (1, 2, 3, 4), format) for format in (2, 0))
+    with handle_cache.lock:
+        assert desc.shared(device, dense) is desc.shared(device, dense) is not desc.shared(device, image)
+        assert desc.shared_as(device, dense, (1, 2, 3, 5)) is not desc.shared_as(device, image, (1, 2, 3, 5))
+
+
+def test_plans_of_sizes_that_were_never_seen_follow_the_default_dtype_too(cache: HandleRegistry) -> None:
+    for rows in range(1, 14):
+        assert at.sqrt(at.ones(rows, 3, dtype=at.int32)).dtype is at.float32
+    assert cache.moulds
+    try:
+        at.set_default_dtype(at.float64)
+        assert at.sqrt(at.ones(20, 3, dtype=at.int32)).dtype is at.float64
+    finally:
+        at.set_default_dtype(at.float32)
+
+
+def test_counters_of_dynamic_and_of_empty_plans_outlive_them(cache: HandleRegistry) -> None:
+    for rows in range(1, 14):
+        at.exp(at.ones(rows, 3))
+    at.exp(at.ones(0, 3))
+    before, launches = cache.info(), cache.launches()
+    assert before.dynamic_launches == 10 and launches["Exp"] == 13
+    cache.forget_plans()
+    assert cache.info().dynamic_launches == 10 and cache.launches() == launches
 
 
 def test_a_model_that_is_not_found_any_longer_is_loaded_once_more(cache: HandleRegistry) -> None:

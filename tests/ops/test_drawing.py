@@ -17,6 +17,7 @@ from harness import host, tensor
 import ascendtensor as at
 from ascendtensor import dtypes as d
 from ascendtensor import generators, random
+from ascendtensor.errors import ValueRangeError
 from ascendtensor.launch.registry import handle_cache
 from ascendtensor.ops import views
 from ascendtensor.runtime import copies
@@ -128,6 +129,24 @@ def test_a_fork_puts_generators_back() -> None:
     with random.fork_rng(enabled=False):
         random.manual_seed(6)
     assert random.initial_seed() == 6
+
+
+def test_a_fork_keeps_what_generators_that_are_made_later_begin_with() -> None:
+    random.manual_seed(4)
+    with random.fork_rng():
+        random.manual_seed(9)
+    generators._generators.by_index.pop(1, None)  # as before its first use
+    assert random.default_generator("npu:1").initial_seed() == 4
+
+
+def test_what_is_no_seed_and_no_state_is_refused() -> None:
+    generator = random.Generator()
+    for seed in (-(1 << 63) - 1, 1 << 64):
+        with pytest.raises(ValueRangeError, match="64 bits"):
+            generator.manual_seed(seed)
+    for state in (np.zeros(16, np.int64), np.zeros(15, np.uint8)):
+        with pytest.raises(ValueRangeError, match="not the state of a generator"):
+            generator.set_state(state)
 
 
 def test_a_generator_of_another_kind_of_device_is_refused_when_it_is_made() -> None:

@@ -12,7 +12,7 @@ from harness import array, close, d, host, tensor
 import ascendtensor as at
 from ascendtensor import promotion
 from ascendtensor.dtypes import dtype as DType
-from ascendtensor.errors import DTypeError
+from ascendtensor.errors import DTypeError, ValueRangeError
 from ascendtensor.launch.registry import handle_cache
 from ascendtensor.ops.pointwise import comparison, elementwise
 
@@ -24,6 +24,19 @@ def computed(reference: Any, dtype: DType, *operands: Any) -> Any:
     """What NumPy gives for operands brought to a dtype, computed wide."""
     wide = {2: np.float64, 3: np.complex128}.get(dtype.category, dtype.numpy)
     return reference(*(np.asarray(operand).astype(dtype.numpy).astype(wide) for operand in operands))
+
+
+def test_what_a_dtype_with_a_detour_cannot_hold_wraps_as_a_tensor_and_is_refused_as_a_number() -> None:
+    # Maximum has no kernel of int16: it runs in a wider one, where 70,000 would be the largest.
+    x = tensor(np.array([5000], np.int16))
+    assert host(elementwise.maximum(x, tensor(np.array(70_000)))).tolist() == [5000]
+    with pytest.raises(ValueRangeError, match="70000 does not fit int16"):
+        elementwise.maximum(x, 70_000)
+
+
+def test_imaginary_numbers_are_true() -> None:
+    for dtype in (np.complex64, np.complex128):
+        assert host(tensor(np.array([1j, 0, 1], dtype)).to(d.bool_)).tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize("left", d.ALL, ids=lambda dtype: dtype.name)

@@ -18,7 +18,9 @@ from ascendtensor import shapes, simulator
 from ascendtensor.errors import AclError, OutOfDeviceMemoryError
 from ascendtensor.runtime import copies, stats
 from ascendtensor.runtime import device as devices
+from ascendtensor.runtime.device import Device
 from ascendtensor.runtime.memory import MEBI, DeviceBuffer, segment_size, size_class
+from ascendtensor.runtime.stream import Stream
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -271,6 +273,22 @@ def test_late_returns_after_shutdown_are_ignored(allocate: Callable[..., DeviceB
     new = allocate(100)
     del old
     assert stats.memory_allocated() == new.block.size
+
+
+def test_a_block_that_another_stream_used_is_its_own_streams_again(allocate: Callable[..., DeviceBuffer], npu: Device) -> None:
+    side = Stream()
+    buffer = allocate(1000)
+    buffer.read_on(side)
+    block, pool = buffer.block, buffer.block.pool
+    del buffer
+    assert list(pool.shared_returns) == [block] and block.users == {side.handle}
+    npu.synchronize()
+    pool.collect()
+    assert block.users is None and not pool.pending
+    again = allocate(1000)
+    assert again.block is block
+    del again
+    assert block in pool.returns and not pool.shared_returns
 
 
 def test_a_block_that_nobody_holds_is_found_again() -> None:

@@ -126,6 +126,16 @@ def test_non_blocking_copies_use_pinned_memory_itself(npu: Device) -> None:
     assert simulator.tables()["host_memory"] <= 2, "pinned memory goes with its arrays"
 
 
+def test_a_non_blocking_upload_keeps_its_array(npu: Device) -> None:
+    array = copies.pinned_empty((1000,), dtypes.int32, npu)
+    array[:] = 1
+    desc = describe(array, npu)
+    buffer = copies.upload(array, desc, non_blocking=True)
+    del array
+    copies.pinned_empty((1000,), dtypes.int32, npu)[:] = 2  # would take its place
+    assert set(copies.download(buffer, desc)) == {1}
+
+
 def test_non_blocking_upload_reads_the_array_when_the_stream_runs(npu: Device) -> None:
     array = copies.pinned_empty((4,), dtypes.int32, npu)
     array[:] = 1

@@ -24,6 +24,31 @@ def both(dtype: Any = np.float32) -> tuple[Any, Any]:
     return host, at.tensor(host)
 
 
+def test_two_masks_of_several_dimensions() -> None:
+    host = np.arange(24).reshape(2, 3, 2, 2)
+    first, second = np.array([[1, 0, 1], [0, 0, 1]], bool), np.array([[1, 1], [1, 0]], bool)
+    made = at.tensor(host)
+    assert made[at.tensor(first), at.tensor(second)].tolist() == host[first, second].tolist()
+    made[at.tensor(first), at.tensor(second)] = -1
+    host[first, second] = -1
+    assert made.tolist() == host.tolist()
+
+
+@pytest.mark.parametrize("index", [[[True, False, True]] * 4, [0, 2]], ids=["mask", "indices"])
+@pytest.mark.parametrize("value", [1.0, [2.0]], ids=["number", "array"])
+def test_elements_that_share_memory_are_not_written_by_tensors(index: Any, value: Any) -> None:
+    made = at.zeros(1, 3).expand(4, 3)
+    with pytest.raises(errors.ValueRangeError, match="share one place in memory"):
+        made[at.tensor(index)] = value if isinstance(value, float) else at.tensor(value)
+
+
+def test_no_index_is_in_bounds_of_a_dimension_without_places() -> None:
+    for index in (at.tensor([0]), [0], (slice(None), at.tensor([1]))):
+        with pytest.raises(errors.IndexRangeError, match="size 0|out of bounds"):
+            at.zeros(0, 0, 3)[index]
+    assert at.zeros(0, 3)[at.zeros(0, dtype=at.int64)].shape == (0, 3)
+
+
 def slices(length: int) -> st.SearchStrategy[slice]:
     ends = st.none() | st.integers(-length - 2, length + 2)
     return st.builds(slice, ends, ends, st.none() | st.integers(-3, 3).filter(bool))
