@@ -44,7 +44,7 @@ def test_elements_that_share_memory_are_not_written_by_tensors(index: Any, value
 
 def test_no_index_is_in_bounds_of_a_dimension_without_places() -> None:
     for index in (at.tensor([0]), [0], (slice(None), at.tensor([1]))):
-        with pytest.raises(errors.IndexRangeError, match="size 0|out of bounds"):
+        with pytest.raises(errors.IndexRangeError, match="with size 0"):
             at.zeros(0, 0, 3)[index]
     assert at.zeros(0, 3)[at.zeros(0, dtype=at.int64)].shape == (0, 3)
 
