@@ -71,6 +71,22 @@ def images(folder: Path, *fields: str, shape: str = "1,3,4,6", **options: str) -
     return convert(graph, folder / "images", insert_op_conf=str(folder / "aipp.cfg"), input_shape=f"x:{shape}", **options)
 
 
+def test_a_batch_of_no_rows_or_of_other_ones_is_not_padded(batches: Path) -> None:
+    with at.models.load(batches) as made:
+        for shape in ((0, 4), (3, 5), (3,), ()):
+            with pytest.raises(errors.ShapeError, match=r"the model takes \[1, 4\] or \[4, 4\] or \[8, 4\], not"):
+                made(np.zeros(shape, np.float32), pad=True)
+
+
+def test_what_an_output_is_written_into_waits_for_its_readers(model: at.models.Model) -> None:
+    side, out = at.Stream(), at.zeros(*Y.shape)
+    with at.stream(side):
+        read = out + 1  # queued there
+    model(X, out=out)
+    at.current_stream().synchronize()
+    assert (read == 1).all() and np.allclose(out.numpy(), Y)
+
+
 # Loading
 
 

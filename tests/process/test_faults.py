@@ -340,6 +340,15 @@ def test_every_call_that_waits_shows_it(how: str, fresh: None) -> None:
     assert at.exp(a * 0).tolist() == [1.0] * 4
 
 
+def test_an_error_names_what_was_launched_since_the_one_before(fresh: None) -> None:
+    a = at.ones(4)
+    for function, op_type in ((at.exp, "Exp"), (at.neg, "Neg")):
+        with simulator.faults.kernel(op_type), pytest.raises(at.AclError) as caught:
+            function(a)
+            at.current_stream().synchronize()
+    assert str(caught.value).endswith("Launched before it: Neg.")
+
+
 def test_blocking_launches_point_at_the_call(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASCENDTENSOR_LAUNCH_BLOCKING", "1")
     a = at.ones(4)

@@ -342,6 +342,15 @@ def test_query_and_synchronize(npu: Device, put: Callable[..., Any]) -> None:
     assert f"{here.handle:#x}" in repr(here)
 
 
+def test_waiting_for_a_stream_of_another_device_waits_for_its_work(npu: Device) -> None:
+    there = Stream(1)
+    with stream(there):
+        at.ones(4, device="npu:1") + 1
+    assert there.recent
+    npu.current_stream().wait_stream(there)
+    assert not there.recent, "it was synchronised"
+
+
 def test_wait_stream_and_wait_event(npu: Device, put: Callable[..., Any]) -> None:
     target, desc, producer = crossing(npu, put)
     event = producer.record_event()
