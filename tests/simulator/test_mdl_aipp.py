@@ -324,7 +324,8 @@ def test_dynamic_parameters_have_an_input_of_their_own(program: Program, dynamic
     desc = program.desc(dynamic)
     assert [mdl.get_input_name_by_index(desc, index) for index in range(2)] == ["x", "ascend_dynamic_aipp_data"]
     assert mdl.get_input_index_by_name(desc, "ascend_dynamic_aipp_data") == (1, 0)
-    assert mdl.get_input_dims(desc, 0)[0]["dims"] == [1, 480]
+    for ask in (mdl.get_input_dims, mdl.get_input_dims_v2):  # GE, aipp_op.cc: ATTR_DYNAMIC_AIPP_INPUT_DIMS
+        assert ask(desc, 0)[0]["dims"] == [2, -1, -1, -1]
     assert [mdl.get_input_size_by_index(desc, index) for index in range(2)] == [480, 64 + 2 * 96]
     assert mdl.get_aipp_data_size(2) == (64 + 2 * 96, 0)
     assert [mdl.get_aipp_type(dynamic, index) for index in range(2)] == [(2, 1, 0), (3, 0xFFFFFFFF, 0)]
@@ -454,6 +455,8 @@ def test_dynamic_parameters_and_gears(program: Program, tmp_path: Path) -> None:
     desc = program.desc(model)
     names = [mdl.get_input_name_by_index(desc, index) for index in range(mdl.get_num_inputs(desc))]
     assert names == ["x", "ascend_mbatch_shape_data", "ascend_dynamic_aipp_data"]
+    assert mdl.get_input_dims(desc, 0)[0]["dims"] == [-1, -1, -1, -1]
+    assert [mdl.get_input_size_by_index(desc, index) for index in range(3)] == [216, 8, 352]
     images = pixels(3, 4, 6, 3)
     inputs = program.dataset((program.upload(images), images.nbytes), (program.room(8), 8), (program.room(352), 352))
     assert mdl.set_dynamic_batch_size(model, inputs, 1, 1) == 0
@@ -476,3 +479,33 @@ def test_what_a_chip_may_pad(tmp_path: Path, soc: str, code: int) -> None:
     assert acl.mdl.set_aipp_padding_params(aipp, 1, 0, 0, 1, 0, 0) == 0
     assert acl.mdl.set_input_aipp(model, inputs, 1, aipp) == code
     program.close()
+
+
+def test_dynamic_parameters_and_gears_of_sizes(program: Program, tmp_path: Path) -> None:
+    """Two inputs with parameters of their own; those of the images are of the largest size, so that no other one runs."""
+    mdl = program.acl.mdl
+    nodes = [helper.make_node("Identity", ["a"], ["y"], "same"), helper.make_node("Identity", ["b"], ["z"], "other")]
+    tensors = [value("a", [1, 3, "h", "w"]), value("b", [1, 3, 2, 2])]
+    graph = save(tmp_path / "net.onnx", nodes, tensors, [value("y", None), value("z", None)])
+    blocks = [{"aipp_mode": "dynamic", "max_src_image_size": 300, "related_input_rank": rank} for rank in (0, 1)]
+    options = {"input_shape": "a:1,3,-1,-1;b:1,3,2,2", "dynamic_image_size": "2,4;4,6"}
+    model = program.load(convert(graph, tmp_path / "net", insert_op_conf=conf(tmp_path, *blocks), **options))
+    desc = program.desc(model)
+    names = [mdl.get_input_name_by_index(desc, index) for index in range(mdl.get_num_inputs(desc))]
+    assert names[2:] == ["ascend_mbatch_shape_data", "ascend_dynamic_aipp_data", "ascend_dynamic_aipp_data_b_0_aipp"]
+    assert [mdl.get_aipp_type(model, index)[:2] for index in (0, 1)] == [(2, 3), (2, 4)]
+    a, b = pixels(4, 6, 3), pixels(2, 2, 3)
+    rooms = [(program.upload(each), 300) for each in (np.resize(a, 300), np.resize(b, 300))]
+    inputs = program.dataset(*rooms, (program.room(16), 16), (program.room(160), 160), (program.room(160), 160))
+    assert mdl.set_dynamic_hw_size(model, inputs, 2, 4, 6) == 0
+    assert mdl.set_aipp_by_input_index(model, inputs, 0, described(program, count=1)) == 0
+    assert mdl.set_input_aipp(model, inputs, 4, described(program, 2, 2, count=1)) == 0
+    y, z = np.zeros((1, 3, 4, 6), np.float32), np.zeros((1, 3, 2, 2), np.float32)
+    outputs = program.dataset((program.room(y.nbytes), y.nbytes), (program.room(z.nbytes), z.nbytes))
+    assert mdl.execute(model, inputs, outputs) == 0, program.acl.get_recent_err_msg()
+    for index, (image, like) in enumerate(((a, y), (b, z))):
+        address = program.acl.get_data_buffer_addr(mdl.get_dataset_buffer(outputs, index))
+        np.testing.assert_array_equal(program.download(address, like)[0], image.transpose(2, 0, 1))
+    assert mdl.set_dynamic_hw_size(model, inputs, 2, 2, 4) == 0
+    assert mdl.execute(model, inputs, outputs) == 507011
+    assert "the model takes [1, 3, 2, 4]" in (program.acl.get_recent_err_msg() or "")

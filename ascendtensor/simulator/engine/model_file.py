@@ -88,9 +88,12 @@ class Aipp(NamedTuple):
     node: str
 
     def shown(self) -> Dims:
-        """Dims of the input as pyACL shows it: N, H, W, C of the source images, or all bytes of dynamic preprocessing."""
+        """Dims of the input as pyACL shows it: N, H, W, C of the source images.
+
+        With dynamic preprocessing all but N are open, which GE notes as ``_dynamic_aipp_input_dims`` (`aipp_op.cc`, CreateAippData).
+        """
         if self.node:
-            return 1, int(self.config["max_src_image_size"])
+            return self.dims[0], -1, -1, -1
         batch, _, height, width = self.dims
         get = self.config.get
         channels = aipp.CHANNELS[aipp.FORMATS[self.config["input_format"]]]
@@ -143,11 +146,21 @@ class ModelFile(NamedTuple):
 
     def input_dims(self, gear: Sequence[int] | None) -> list[Dims]:
         """Dims of the inputs, those of a gear filled in."""
-        if gear is None:
-            return [info.dims for info in self.inputs]
-        if self.kind == "batch":
-            return [tuple(gear[0] if dim < 0 else dim for dim in info.dims) for info in self.inputs]
         found = [info.dims for info in self.inputs]
+        if gear is None:
+            return found
+        for each in self.aipps:
+            if each.node:  # open whatever the gear
+                found[each.place] = ()
+        found = self._filled(found, gear)
+        for each in self.aipps:
+            if each.node:
+                found[each.place] = self.graph_dims(each, gear)[0], -1, -1, -1
+        return found
+
+    def _filled(self, found: list[Dims], gear: Sequence[int]) -> list[Dims]:
+        if self.kind == "batch":
+            return [tuple(gear[0] if dim < 0 else dim for dim in dims) for dims in found]
         values = list(gear)
         for index in self.order:
             if self.kind == "image" and -1 in found[index]:
@@ -176,7 +189,8 @@ class ModelFile(NamedTuple):
         """Bytes of inputs of these dims."""
         sizes = [info.nbytes(shape) for info, shape in zip(self.inputs, dims, strict=True)]
         for each in self.aipps:
-            sizes[each.place] = self.inputs[each.place].nbytes(each.bytes_shown(dims[each.place]))
+            shown = (int(each.config["max_src_image_size"]),) if each.node else each.bytes_shown(dims[each.place])
+            sizes[each.place] = self.inputs[each.place].nbytes(shown)
         return sizes
 
     @property
