@@ -707,6 +707,11 @@ def vector_norm(
     dim = _dims(dim)
     if (ord < 0 or ord == math.inf) and not count(input.desc.shape, dim):
         raise ShapeError(f"the {ord}-norm of no elements is not defined").with_context("vector_norm", (input,))
+    if ord != 0 and count(input.desc.shape, dim) == 1:
+        # The number itself, as in PyTorch: its power need not be one of the dtype's.
+        shape = input.desc.shape
+        gone = shapes.normalize_dims(dim or None if dim.__class__ is tuple else dim, len(shape))
+        return into(views.reshape(unary.abs(input), shapes.reduce_shape(shape, gone, keepdim)), out)
     # LpNormV2 has kernels for 0, 1, 2, 3 only (and for the infinities, which JSON can't carry to a compiler).
     if ord in (0, 1, 2, 3) and input.desc.dtype in table.NORM.dtypes:
         arguments = (float(ord), dim, keepdim)

@@ -438,3 +438,14 @@ def test_a_product_of_many_reflections_is_orthonormal(kind: Any) -> None:
     tolerance = 1e-5 if kind in (np.float32, np.complex64) else 1e-13
     np.testing.assert_allclose(found, expected[..., :40], atol=tolerance)
     np.testing.assert_allclose(found.conj().swapaxes(-1, -2) @ found, np.broadcast_to(np.eye(40), (3, 40, 40)), atol=tolerance)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.complex128])
+@pytest.mark.parametrize("order", [2, 3, -2, 0.5, np.inf])
+def test_the_norm_of_one_number_is_its_size(kind: Any, order: float) -> None:
+    tiny = np.finfo(kind).tiny
+    x = at.tensor(np.array([[-tiny], [2 * tiny]], kind))
+    assert at.linalg.vector_norm(x, order, dim=1).tolist() == [tiny, 2 * tiny]
+    assert at.linalg.vector_norm(x[0], order).shape == () and at.linalg.vector_norm(x[0], order).item() == tiny
+    assert at.linalg.vector_norm(x, order, dim=(1,), keepdim=True).shape == (2, 1)
+    assert at.linalg.vector_norm(x, 0, dim=1).tolist() == [1, 1]
