@@ -53,12 +53,13 @@ def nll_loss(input: T, target: T, weight: T | None = None, *, ignore_index: int 
         tensor([0.5000, 0.2500], device='npu:0')
     """
     check_reduction(reduction, "nll_loss")
-    rows, classes = _rows(input, target, weight, "nll_loss")
+    _fitting(input, target, weight, "nll_loss")
+    rows, classes = _rows(input, target)
     return views.reshape(_class_loss(rows, classes, weight, ignore_index, reduction, 0.0), target.desc.shape if reduction == "none" else ())
 
 
-def _rows(input: T, target: T, weight: TensorBase | None, function: str) -> tuple[T, T]:
-    """Logarithms as (batch, classes) and targets as (batch)."""
+def _fitting(input: TensorBase, target: TensorBase, weight: TensorBase | None, function: str) -> None:
+    """Refuse operands that are no logarithms, classes and weights, or of shapes that don't belong together."""
     floating(input, function)
     shape = input.desc.shape
     if target.desc.dtype.category != 1:
@@ -70,6 +71,12 @@ def _rows(input: T, target: T, weight: TensorBase | None, function: str) -> tupl
     classes = shape[1] if len(shape) > 1 else shape[0]
     if weight is not None and weight.desc.shape != (classes,):
         raise ShapeError(f"weight of shape {list(weight.desc.shape)} does not fit {classes} classes").with_context(function, (weight,))
+
+
+def _rows(input: T, target: T) -> tuple[T, T]:
+    """Logarithms as (batch, classes) and targets as (batch)."""
+    shape = input.desc.shape
+    classes = shape[1] if len(shape) > 1 else shape[0]
     last = views.movedim(input, 1, -1) if len(shape) > 2 else input
     return _shaped(last, (target.desc.numel, classes)), _shaped(target, (target.desc.numel,))
 
@@ -144,8 +151,8 @@ def cross_entropy(
         if ignore_index >= 0:
             raise ValueRangeError(f"probabilities have no class {ignore_index} to ignore").with_context("cross_entropy", (input, target))
         return _soft_loss(input, target, weight, axis, reduction, label_smoothing)
-    rows, classes = _rows(input, target, weight, "cross_entropy")
-    logs = log_softmax(widened(rows), 1)
+    _fitting(input, target, weight, "cross_entropy")
+    logs, classes = _rows(log_softmax(widened(input), axis), target)  # images are turned afterwards: lines of few classes take longer
     loss = _class_loss(logs, classes, weight, ignore_index, reduction, label_smoothing)
     return narrowed(_shaped(loss, target.desc.shape if reduction == "none" else ()), input)
 
