@@ -47,8 +47,8 @@ def _gru(given: Any, past: Any, states: States, axis: int) -> States:
     first, second = (views.narrow(each, axis, 0, 2 * size) for each in (given, past))
     reset, update = views.chunk(sigmoid(elementwise.add(first, second)), 2, axis)
     first, second = (views.narrow(each, axis, 2 * size, size) for each in (given, past))
-    new = unary.tanh(elementwise.add(first, elementwise.mul(reset, second)))
-    return (narrowed(elementwise.add(new, elementwise.mul(update, elementwise.sub(widened(hidden), new))), hidden),)
+    new = unary.tanh(elementwise.addcmul(first, reset, second))
+    return (narrowed(elementwise.lerp(new, widened(hidden), update), hidden),)
 
 
 def _simple(activation: Callable[[Any], Any]) -> Cell:
@@ -172,6 +172,8 @@ def _along(cell: Cell, input: Any, states: States, params: Sequence[Any]) -> tup
     """
     w_ih, w_hh, b_ih, b_hh = params
     states = tuple(shape.contiguous(views.t(each)) for each in states)
+    if b_hh is not None and cell is not _gru:  # only the new state of a GRU keeps the two parts of a gate asunder
+        b_ih, b_hh = elementwise.add(b_ih, b_hh), None
     bias = None if b_hh is None else views.unsqueeze(b_hh, 1)
     found = []
     for given in views.unbind(shape.contiguous(views.transpose(linear(input, w_ih, b_ih), 1, 2)), 0):
@@ -322,7 +324,7 @@ def gru(
         ShapeError: The shapes or the number of parameters do not fit.
         DTypeError: The dtypes differ.
 
-    Ascend operator: MatMulV2, Sigmoid, Tanh and Mul for each step (DynamicGRUV2 takes float16 only). Like: torch.gru.
+    Ascend operator: MatMulV2, Sigmoid, Addcmul, Tanh and Lerp for each step (DynamicGRUV2 takes float16 only). Like: torch.gru.
 
     Examples:
         >>> x, h, w = at.zeros(2, 1, 1), at.ones(1, 1, 1), at.zeros(3, 1)
