@@ -238,6 +238,13 @@ def operator(op_type: str) -> Operator | None:
     return _decode(op_type) if op_type in _index()[1] else _declared.get(op_type)
 
 
+def family(soc: str) -> str | None:
+    """The one of `CHIPS` that a chip's name is of; None of the 910B, what came after it, and unknown ones."""
+    if soc.startswith(SINCE_910B):
+        return None
+    return next((chip for chip in sorted(CHIPS, key=len, reverse=True) if soc.startswith(chip)), None)
+
+
 def chip_rows(chip: str, op_type: str) -> tuple[Row, ...] | None:
     """Rows of dtypes that an older chip's AI Core has kernels for; none at all where a program chooses them, None where it has no kernel.
 

@@ -20,7 +20,7 @@ from ..compiler import progress
 from ..errors import OperatorNotFoundError
 from ..runtime import attrs, desc, device
 from ..runtime.interrupts import HeldInterrupts
-from .variants import Variants
+from .variants import Variants, engine_of
 
 if TYPE_CHECKING:
     from ..compiler.archive import Archive
@@ -262,10 +262,11 @@ class HandleRegistry:
             return found
 
     def too_late(self, description: Description, on: device.Device | None = None) -> bool:
-        """Whether a handle that is made now may find its model without bytes, see `Family.bare`; one that lives on a device has them."""
+        """Whether a handle that is made now may find its model without bytes, see `Variants.runs_bare`; one that lives on a device has them."""
         with self.lock:
-            inside = isinstance(self._models(), compiler.Registrar)
-            return inside and self.variants.family(description).bare and (description, on) not in self._handles
+            if not self.variants.ran_bare(description) or (description, on) in self._handles:
+                return False
+            return isinstance(self._models(), compiler.Registrar) or engine_of(description, device.soc_name()) == "aicpu"
 
     def _create(self, description: Description) -> OpHandle:
         return self.adopt(lambda: _create_handle(description))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Final
 
+from .. import facts
+from ..codes import DataType
 from .dynamic import generalize
 
 if TYPE_CHECKING:
@@ -24,19 +26,12 @@ MAX_FAMILIES: Final = 4096
 
 
 class Family:
-    """Variants seen of one family: its exact models by what tells them apart, its constants, its dynamic models by theirs.
+    """Variants seen of one family: its exact models by what tells them apart, its constants, its dynamic models by theirs."""
 
-    Attributes:
-        bare: Whether something of it ran without handle. What CANN's compiler makes inside the process serves every shape on some chips,
-            exact descriptions too, and such a model can't be loaded by handles that are made after its first run without one
-            (graph engine, OpExecutor::PrepareRt2Execute).
-    """
-
-    __slots__ = ("bare", "constants", "dynamic", "exact", "slow")
+    __slots__ = ("constants", "dynamic", "exact", "slow")
 
     def __init__(self) -> None:
         self.exact: set[Hashable] = set()
-        self.bare = False
         self.slow = False
         self.constants: set[Hashable] = set()
         self.dynamic: dict[Hashable, Description] = {}
@@ -56,33 +51,68 @@ def variant_of(description: Description) -> Hashable:
     return (tuple([(tensor.shape, tensor.const) for tensor in description.inputs]), tuple([tensor.shape for tensor in description.outputs]))
 
 
+_NAMES: Final = {code: name for name, code in facts.ACL_TYPES.items()}
+
+
+def engine_of(description: Description, soc: str) -> str | None:
+    """Where a chip runs an operator: "aicore", "aicpu" and the like, None for nowhere. "aicore" where its kernels are not known."""
+    operator, chip = facts.operator(description.op_type), facts.family(soc)
+    if operator is None or (chip is None and not soc.startswith(facts.SINCE_910B)):
+        return "aicore"
+    if any(attr.name == "_exclude_engines" for attr in description.attrs):
+        return "aicpu"
+    members: set[str] = set()
+    inputs = []
+    for tensor in description.inputs:
+        if not tensor.dynamic_input or tensor.dynamic_input not in members:  # of a repeated input the first
+            inputs.append(_NAMES.get(DataType(tensor.dtype)))
+        members.add(tensor.dynamic_input)
+    outputs = [_NAMES.get(DataType(tensor.dtype)) for tensor in description.outputs]
+    return operator.engine_for(inputs, outputs) if chip is None else operator.engine_on(chip, inputs, outputs)
+
+
 class Variants:
     """The families of this process, bounded; guarded by the registry's lock."""
 
     def __init__(self) -> None:
         self._families: dict[Hashable, Family] = {}
-        self._bare: set[Hashable] = set()  # what models have gone through stays so when their family is forgotten
+        self._bare: set[Hashable] = set()
 
     def family(self, description: Description) -> Family:
         key = (description.op_type, tuple(map(_open, description.inputs)), tuple(map(_open, description.outputs)), description.attrs)
         found = self._families.get(key)
         if found is None:
             if len(self._families) >= MAX_FAMILIES:
-                oldest = next(iter(self._families))
-                if self._families.pop(oldest).bare:
-                    self._bare.add(oldest)
+                self._families.pop(next(iter(self._families)))
             found = self._families[key] = Family()
-            found.bare = key in self._bare
         return found
+
+    def runs_bare(self, description: Description) -> None:
+        """Note that something of a kind runs without handle.
+
+        What CANN's compiler makes inside the process serves every shape on some chips, and what is made for the AI CPU does so everywhere,
+        of every rank and of exact descriptions too. Such a model can't be loaded by handles that are made after its first run without one
+        (graph engine, OpExecutor::PrepareRt2Execute).
+        """
+        self._bare.add(_kind(description))
+
+    def ran_bare(self, description: Description) -> bool:
+        """Whether something of a kind ran without handle."""
+        return _kind(description) in self._bare
 
     def clear(self) -> None:
         self._families.clear()
         self._bare.clear()
 
 
+def _kind(description: Description) -> Hashable:
+    """What the models of all shapes have in common."""
+    tensors = (*description.inputs, *description.outputs)
+    return (description.op_type, tuple([(tensor.dtype, tensor.format, tensor.const is None) for tensor in tensors]), description.attrs)
+
+
 def dynamic_model(description: Description, family: Family, per_call: bool) -> Description:
     """The dynamic model for a member of a family; constants leave the model once the family has shown more than a few of them."""
-    family.bare = True
     constants = tuple([tensor.const for tensor in description.inputs if tensor.const is not None])
     if constants and len(family.constants) <= FREE_CONSTANTS_AFTER:
         family.constants.add(constants)

@@ -14,14 +14,13 @@ from typing import Any, Final, NamedTuple, cast
 from .. import dtypes as d
 from .. import facts
 from ..base import TensorBase
-from ..codes import DataType
 from ..compiler.description import Description
 from ..dtypes import dtype as DType
 from ..errors import DTypeError
 from ..launch.dynamic import generalize
+from ..launch.variants import engine_of
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
-from . import chips
 from .call import planner
 from .schema import Row
 from .table import (
@@ -314,7 +313,7 @@ def descriptions(soc: str = "") -> list[Description]:
     """
     nowhere = Nowhere()
     found: dict[str, Description] = {}
-    chip = chips.family(soc)
+    chip = facts.family(soc)
     for group in (*_groups(), *(_in_their_place() if chip else ())):
         for dtype in group.dtypes:
             samples = Samples(dtype, nowhere)
@@ -325,7 +324,7 @@ def descriptions(soc: str = "") -> list[Description]:
                     except DTypeError:  # this operator does not take this dtype
                         continue
                     model = generalize(exact, free_constants=not row.per_call)
-                    if chip is None or _has_kernel(model, chip):
+                    if chip is None or engine_of(model, soc) is not None:
                         found[model.digest()] = model
     return sorted(found.values(), key=lambda model: (model.op_type, model.digest()))
 
@@ -333,19 +332,3 @@ def descriptions(soc: str = "") -> list[Description]:
 def _in_their_place() -> tuple[Group, ...]:
     """What is launched on chips whose AI Core gives places in int32 only."""
     return (Group((reduction.SHORT_ARGMAX, reduction.SHORT_ARGMIN), NUMBERS, _each_dim_kept_or_not),)
-
-
-_NAMES: Final = {code: name for name, code in facts.ACL_TYPES.items()}
-
-
-def _has_kernel(model: Description, chip: str) -> bool:
-    operator = facts.operator(model.op_type)
-    if operator is None:
-        return True
-    members: set[str] = set()
-    inputs = []
-    for tensor in model.inputs:
-        if not tensor.dynamic_input or tensor.dynamic_input not in members:  # of a repeated input the first
-            inputs.append(_NAMES.get(DataType(tensor.dtype)))
-        members.add(tensor.dynamic_input)
-    return operator.engine_on(chip, inputs, [_NAMES.get(DataType(tensor.dtype)) for tensor in model.outputs]) is not None

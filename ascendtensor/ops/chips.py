@@ -14,7 +14,6 @@ from ..runtime.process import state
 from .schema import Row
 
 AI_CORE: Final = "aicore"
-_FAMILIES: Final = sorted(facts.CHIPS, key=len, reverse=True)
 _complete: Final[set[str]] = set()
 """Names of chips with every kernel that were met."""
 _engines: Final[dict[tuple[str, Row, DType], str | None]] = {}
@@ -44,15 +43,8 @@ def engine(row: Row, dtype: DType) -> str | None:
         return found
 
 
-def family(soc: str) -> str | None:
-    """The chip of `facts.CHIPS` that a name is one of; None of those with every kernel and of unknown ones."""
-    if soc.startswith(facts.SINCE_910B):
-        return None
-    return next((chip for chip in _FAMILIES if soc.startswith(chip)), None)
-
-
 def _engine(row: Row, dtype: DType, soc: str) -> str | None:
-    chip = family(soc)
+    chip = facts.family(soc)
     operator = facts.operator(row.op_type)
     if chip is None or operator is None:
         return AI_CORE

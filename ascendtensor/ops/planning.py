@@ -209,7 +209,13 @@ class Planner:
         self, row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...], device: Device | None, decision: Decision, plan: Any
     ) -> None:
         registry = self._registry
-        if type(plan) is not DynamicPlan or plan.lead < 0 or registry.finished() is not None or not structural(decision.outcome):
+        if (
+            type(plan) is not DynamicPlan
+            or not plan.model.dynamic
+            or plan.lead < 0
+            or registry.finished() is not None
+            or not structural(decision.outcome)
+        ):
             return
         family = registry.variants.family(plan.description)
         exact = set() if row.per_call else family.exact
@@ -277,7 +283,7 @@ class Planner:
         registry, description = self._registry, call.description
         if registry.each_run is not None:
             registry.note(description)
-            registry.variants.family(description).bare = True
+            registry.variants.runs_bare(description)
             return each_run_plan(call, registry.each_run, row.data_dependent, row.per_call)
         family = registry.variants.family(description)
         variant = variant_of(description)
@@ -285,14 +291,17 @@ class Planner:
         finished = registry.finished()
         if finished is not None:
             model = finished_model(description, finished, not moving, row.per_call)
-        elif moving or family.wants_dynamic(variant) or registry.too_late(description, call.device):
+        elif moving or family.wants_dynamic(variant):
             model = dynamic_model(description, family, row.per_call)
         else:
             model = description
         seconds = registry.load(model, later=True)
         if model is not description:
+            registry.variants.runs_bare(description)
             return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model, registry.reload)
         family.loaded(variant, seconds)
+        if registry.too_late(description, call.device):
+            return DynamicPlan(call, description, registry.reload)
         handle = registry.handle(description, call.device)
         if not call.simple or not call.fetches:
             return StaticPlan(call, handle)

@@ -96,7 +96,9 @@ def test_what_a_chip_lacks(soc: str) -> None:
 
 def test_a_910b_has_every_kernel() -> None:
     assert at.soc_name().startswith("Ascend910B") and not chips.lacks(pooling.MAX_POOL_FOUND, at.float32)
-    assert set(chips._FAMILIES) == set(facts.CHIPS)
+    assert [facts.family(soc) for soc in ("Ascend910B1", "Ascend910A", "Ascend310B4", "Ascend310P3", "Ascend310", "Ascend1")] == [
+        *(None, "Ascend910", "Ascend310B", "Ascend310P", "Ascend310", None)
+    ]
 
 
 @pytest.mark.parametrize("soc", ["Ascend310B4"], indirect=True)

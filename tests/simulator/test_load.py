@@ -7,8 +7,9 @@ import struct
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
-from op_program import Add, add_operator, load_bytes, operator, tensor
+from op_program import Add, add_operator, desc, download, empty, load, load_bytes, operator, tensor, upload
 
 from ascendtensor.simulator.engine import container
 from ascendtensor.simulator.engine.compile import CompileFailure, build, model_of
@@ -192,3 +193,21 @@ def test_a_machine_has_a_chip_that_exists(acl: ModuleType) -> None:
     acl.configure(soc="Ascend910")
     assert acl.get_soc_name() == "Ascend910"
     acl.configure()
+
+
+def test_models_of_the_ai_cpu_are_of_any_shape(acl: ModuleType) -> None:  # OM-26
+    # CANN marks what its AI CPU runs as good for all shapes, and resets those of all tensors but constants (graph engine,
+    # KernelBuilder::MakeBaseExtInfo, GeGenerator::BuildSingleOp); so such a model is a dynamic one, whoever compiled it.
+    load(acl, operator("Lgamma", [tensor([2, 3])], [tensor([2, 3])]))
+    load(acl, operator("Lgamma", [tensor([7])], [tensor([7])]))
+    (model,) = TABLE.of_type("Lgamma")
+    assert model.dynamic and [spec.dims for spec in (*model.inputs, *model.outputs)] == [(-2,), (-2,)]
+    data, _ = upload(acl, np.arange(1, 6, dtype=np.float32))
+    out, address = empty(acl, 20)
+    x = [desc(acl, [5])]
+    early = acl.op.create_handle("Lgamma", x, x, 0)[0]
+    assert acl.op.execute_v2("Lgamma", x, [data], x, [out], 0, 0) == 0
+    late = acl.op.create_handle("Lgamma", x, x, 0)[0]
+    assert [acl.op.execute_with_handle(handle, [data], [out], 0) for handle in (late, early)] == [145006, 0]  # HD-10
+    assert acl.rt.synchronize_stream(0) == 0
+    assert np.allclose(download(acl, address, [5]), [0, 0, 0.6931472, 1.7917595, 3.1780538], atol=1e-5)

@@ -113,7 +113,7 @@ def model_of(description: dict[str, Any], soc: str = "") -> OpModel:
     attrs = _attributes(operator, description.get("attr", []))
     model = _checked(OpModel(op_type, inputs, outputs, attrs))
     _check_chip(operator, soc, taken, made)
-    return model
+    return _of_any_shape(model, operator, soc, taken, made)
 
 
 def model_from(
@@ -137,7 +137,20 @@ def model_from(
     entries = [{"name": name, "type": kind, "value": as_plain(value)} for name, (kind, value) in attrs.values.items()]
     model = _checked(OpModel(op_type, inputs, outputs, _attributes(operator, entries), online=True))
     _check_chip(operator, soc, taken, made)
-    return model
+    return _of_any_shape(model, operator, soc, taken, made)
+
+
+def _of_any_shape(model: OpModel, operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -> OpModel:
+    """The model itself, or of what the AI CPU runs one for all ranks and dims, whatever was described.
+
+    CANN's AI CPU compiler marks all its operators so (graph engine, KernelBuilder::MakeBaseExtInfo, ``_AllShape``), and the graph engine
+    then resets the shapes of all tensors but constants (GeGenerator::BuildSingleOp, ResetTensorVecShape).
+    """
+    excluded = model.attrs.plain().get("_exclude_engines") == "AiCore" and operator.aicpu_dtypes is not None
+    if not (excluded or profiles.engine(operator, soc, inputs, outputs) == "aicpu"):
+        return model
+    opened = [tuple([spec if spec.const is not None else spec.of_any_shape() for spec in side]) for side in (model.inputs, model.outputs)]
+    return OpModel(model.op_type, opened[0], opened[1], model.attrs, online=model.online)
 
 
 def _check_chip(operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -> None:

@@ -121,6 +121,12 @@ class TensorSpec:
         """The same description bound to constant bytes."""
         return TensorSpec(self.dtype, self.format, self.storage_format, self.dims, self.ranges, const, self.placement)
 
+    def of_any_shape(self) -> TensorSpec:
+        """The same description of any rank; an absent one stays absent."""
+        if self.absent:
+            return self
+        return TensorSpec(self.dtype, self.format, self.storage_format, (-2,), (), None, self.placement)
+
     def __repr__(self) -> str:
         return f"TensorSpec{self.key}"
 

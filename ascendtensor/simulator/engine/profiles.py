@@ -193,6 +193,14 @@ def refusal(operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -
     return said if said is not None or older is None else _by_older_tables(operator, soc, older, inputs, outputs)
 
 
+def engine(operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -> str | None:
+    """Where a chip runs an operator, ``aicore``, ``aicpu`` and the like; None where nothing is known. Arguments as of ``refusal``."""
+    if soc.startswith(TABLES):
+        return operator.engine_for(inputs, outputs)
+    older = OLDER.get(chips.ARCHITECTURES.get(soc, -1))
+    return None if older is None else operator.engine_on(older, inputs, outputs)
+
+
 def spelled(inputs: Names, outputs: Names) -> str:
     """A row of dtypes as profile files write it: ``float32,float32>float32``; ``_`` for an absent one, none at the end."""
     sides = []
