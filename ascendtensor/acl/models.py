@@ -7,6 +7,7 @@ from typing import Any
 
 from ascendtensor.acl import binding
 from ascendtensor.acl.module import AclMdl, Ints
+from ascendtensor.codes import DataType
 
 GEAR_INPUT = "ascend_mbatch_shape_data"
 """Name of the input that carries the gear of a model with gears (MDL-13)."""
@@ -103,15 +104,23 @@ def tensors(desc: int, kind: str) -> list[tuple[str, int, int, int, Ints]]:
     """Name, data type, format, bytes and dims of each input or output ("input", "output")."""
     mdl: Any = _mdl()
     found = []
-    # An input with static AIPP has dims that do not give its size in the first form (page of aclmdlGetInputDims).
-    ask = "get_input_dims_v2" if kind == "input" and hasattr(mdl, "get_input_dims_v2") else f"get_{kind}_dims"
     for index in range(getattr(mdl, f"get_num_{kind}s")(desc)):
-        dims, code = getattr(mdl, ask)(desc, index)
-        _check(code, ask)
+        dims, code = getattr(mdl, f"get_{kind}_dims")(desc, index)
+        _check(code, f"get_{kind}_dims")
         name = getattr(mdl, f"get_{kind}_name_by_index")(desc, index)
         dtype, layout = getattr(mdl, f"get_{kind}_data_type")(desc, index), getattr(mdl, f"get_{kind}_format")(desc, index)
-        found.append((name, dtype, layout, getattr(mdl, f"get_{kind}_size_by_index")(desc, index), list(dims["dims"])))
+        shape = list(dims["dims"])
+        if kind == "input" and dtype == DataType.UINT8 and hasattr(mdl, "get_input_dims_v2"):
+            shape = _dims_of_bytes(desc, index, shape)
+        found.append((name, dtype, layout, getattr(mdl, f"get_{kind}_size_by_index")(desc, index), shape))
     return found
+
+
+def _dims_of_bytes(desc: int, index: int, shape: Ints) -> Ints:
+    """An input with static AIPP has dims that do not give its size in the first form (page of aclmdlGetInputDims)."""
+    dims, code = _mdl().get_input_dims_v2(desc, index)
+    _check(code, "get_input_dims_v2")
+    return list(dims["dims"]) if len(dims["dims"]) == len(shape) else shape
 
 
 def rows_of_image(desc: int, index: int, height: int) -> int:

@@ -17,7 +17,7 @@ from ascendtensor.acl import binding, models
 API: dict[str, dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "pyacl_api.json").read_text(encoding="utf-8"))
 RECORDS: dict[str, Any] = {
     "get_input_dims": {"name": "x", "dimCount": 4, "dims": [1, -1, -1, 3]},
-    "get_input_dims_v2": {"name": "x", "dimCount": 2, "dims": [2, 4]},
+    "get_input_dims_v2": {"name": "x", "dimCount": 4, "dims": [1, -1, -1, 1]},
     "get_output_dims": {"name": "y", "dimCount": 1, "dims": [2]},
     "get_cur_output_dims": {"name": "y", "dimCount": 1, "dims": [2]},
     "get_input_dims_range": {"rangeCount": 1, "range": [[1, 8]]},
@@ -98,7 +98,10 @@ def test_arguments_stand_in_pyacls_order(mdl: FakeMdl) -> None:
 
 
 def test_records_become_lists(mdl: FakeMdl) -> None:
-    assert models.tensors(9, "input") == [("x", 4096, 4096, 4096, [2, 4])]
+    assert models.tensors(9, "input") == [("x", 4096, 4096, 4096, [1, -1, -1, 3])]
+    mdl.handle = 4  # uint8
+    assert models.tensors(9, "input") == [("x", 4, 4, 4, [1, -1, -1, 1])]
+    assert models.rows_of_image(9, 0, 8) == 12
     assert models.ranges(9, 0) == [(1, 8)]
     assert (models.dynamic_batch(9), models.dynamic_hw(9), models.dynamic_dims(9)) == ([1, 2], [[4, 6]], [[3]])
     del mdl.get_input_dims_range  # documents of pyACL have it from CANN 8.5 on

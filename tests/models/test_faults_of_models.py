@@ -27,7 +27,7 @@ NAMES = (
     "acl.mdl.get_desc",
     "acl.mdl.get_dynamic_batch",
     "acl.mdl.get_dynamic_hw",
-    "acl.mdl.get_input_dims_v2",
+    "acl.mdl.get_input_dims",
     "acl.mdl.get_input_dims_range",
     "acl.mdl.get_input_dynamic_dims",
     "acl.mdl.get_input_dynamic_gear_count",
