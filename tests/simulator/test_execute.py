@@ -502,6 +502,23 @@ def test_repeats_on_the_device_want_the_exact_size(acl: ModuleType) -> None:  # 
         assert acl.rt.synchronize_stream(0) == (0 if said == 3 else 507015)
 
 
+def test_a_repeated_launch_asks_the_rule_for_the_values_that_lie_there_now(acl: ModuleType) -> None:  # OP-12 (a), OM-28
+    size = tensor([-1], **SOME)
+    load(acl, operator("RepeatInterleave", [size, tensor([-1], "int64", **SOME)], [tensor([-1])], ("axis", "int", 0)))
+    values, _ = upload(acl, np.arange(3, dtype=np.float32))
+    counts, place = upload(acl, np.zeros(3, np.int64))
+    attr, descs = acl.op.create_attr(), ([desc(acl, [3]), desc(acl, [3], "int64")], [desc(acl, [3])])
+    acl.op.set_attr_int(attr, "axis", 0)
+    out, address = empty(acl, 20)
+    for said in ([2, 0, 1], [1, 1, 2], [0, 3, 0]):
+        held = np.array(said).tobytes()
+        assert acl.rt.memcpy(place, 24, acl.util.bytes_to_ptr(held), 24, 1) == 0
+        assert acl.op.execute_v2("RepeatInterleave", descs[0], [values, counts], descs[1], [out], attr, 0) == 0
+        assert acl.rt.synchronize_stream(0) == (0 if sum(said) == 3 else 507015)
+        if sum(said) == 3:
+            assert download(acl, address, [3]).tolist() == np.repeat(np.arange(3), said).tolist()
+
+
 def test_a_constant_decides_the_shape_without_waiting(acl: ModuleType) -> None:  # OP-12 (a)
     load(acl, operator("ReduceSum", [tensor([-1, 3], shape_range=[[1, 64]]), const([1])], [tensor([-1])]))
     values, _ = upload(acl, np.ones((4, 3), np.float32))
