@@ -87,6 +87,9 @@ CONVERTERS: Final[dict[str, Callable[[Any], Any]]] = {
 }
 
 
+_AS_IT_IS: Final = {"K": WORD, "i": (1 << 31) - 1, "I": 0xFFFFFFFF, "H": 0xFFFF, "L": (1 << 63) - 1}
+"""The largest int that each converter of numbers leaves as it is; the least is 0."""
+
 GIVEN: Final = object()
 """Among the results of a failure: the first argument, which the binding hands back whatever came out (PY-7)."""
 
@@ -101,7 +104,7 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
     """
     required, _, optional = letters.partition("|")
     converters = [(index, CONVERTERS[letter]) for index, letter in enumerate(required + optional) if letter != "O"]
-    addresses = [index for index, letter in enumerate(letters) if letter == "K"]
+    numbers = [(index, _AS_IT_IS[letter]) for index, letter in enumerate(letters) if letter in _AS_IT_IS]
     least, most = len(required), len(required + optional)
     text = refusal(name)
     # CPython's text: functions of pyACL's submodules belong to no module.
@@ -133,10 +136,10 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
                 return failure(fault.code, *converted[:1])
 
         def call_with_numbers(*args: Any, **keywords: Any) -> Any:
-            """The same for addresses and objects alone, in the common case with less to do."""
+            """The same for numbers and objects alone, in the common case with less to do."""
             if len(args) == most and not keywords:
-                for index in addresses:
-                    if args[index].__class__ is not int or not 0 <= args[index] <= WORD:
+                for index, limit in numbers:
+                    if args[index].__class__ is not int or not 0 <= args[index] <= limit:
                         break
                 else:
                     try:
@@ -147,7 +150,7 @@ def function(name: str, letters: str = "", *empty: object) -> Callable[[Callable
                         return failure(fault.code, *args[:1])
             return call(*args, **keywords)
 
-        made = call_with_numbers if addresses and set(letters) <= {"K", "O"} else call
+        made = call_with_numbers if numbers and {*letters} <= {*_AS_IT_IS, "O"} else call
         made.__name__ = made.__qualname__ = inner.__name__
         made.__module__ = name.rpartition(".")[0]
         made.__doc__ = inner.__doc__
