@@ -14,7 +14,7 @@ from ... import dtypes as d
 from ... import shapes
 from ...errors import ShapeError
 from ...promotion import Kind
-from ..schema import Attr, Input, Meta, Outcome, Output, Row
+from ..schema import Attr, Input, Meta, Outcome, Output, Row, Rule
 from .forms import COMPLEX, INTS, UNSIGNED
 
 Shape = tuple[int, ...]
@@ -123,9 +123,8 @@ def pairs(operands: Sequence[Meta], p: float) -> Outcome:
     return Outcome(((rows * (rows - 1) // 2,),), attrs={"p": p})
 
 
-def _of_one(name: str, op_type: str, outputs: tuple[str, ...], rule: object, attrs: tuple[Attr, ...] = (), input: str = "x") -> Row:
-    dtypes = LINEAR
-    return Row(name, op_type, (Input(input),), tuple(map(Output, outputs)), rule, attrs, Kind.FLOAT_ONLY, dtypes)  # type: ignore[arg-type]
+def _of_one(name: str, op_type: str, outputs: tuple[str, ...], rule: Rule, attrs: tuple[Attr, ...] = ()) -> Row:
+    return Row(name, op_type, (Input("x"),), tuple(map(Output, outputs)), rule, attrs, Kind.FLOAT_ONLY, LINEAR)
 
 
 # A determinant of nothing is 1; factors of nothing are nothing.

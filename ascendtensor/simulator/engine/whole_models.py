@@ -351,7 +351,7 @@ def dataset_for(handle: int, parameter: str = "dataset") -> Dataset:
     return dataset
 
 
-def buffer_for(handle: int, parameter: str = "dataBuffer") -> DataBuffer:
+def buffer_for(handle: int) -> DataBuffer:
     """The data buffer of a handle.
 
     Raises:
@@ -359,7 +359,7 @@ def buffer_for(handle: int, parameter: str = "dataBuffer") -> DataBuffer:
     """
     buffer = BUFFERS.get(handle)
     if buffer is None:
-        raise missing(parameter, handle, "data buffer")
+        raise missing("dataBuffer", handle, "data buffer")
     return buffer
 
 

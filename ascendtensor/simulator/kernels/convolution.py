@@ -128,7 +128,7 @@ class _Columns:
         self.shape = (groups, inputs * math.prod(windows.kernel))
         self.current = -1
         # Wide rows reach into what lies behind an image: another one, or a channel more than it has.
-        self.padded = padded_image(windows, (groups * inputs + 1,), 0, np.dtype(np.float32))
+        self.padded = padded_image(windows, (groups * inputs + 1,), np.dtype(np.float32))
         self.view = rows.view(self.padded, (groups, inputs))
         bare = len(images) - 1 if windows.padded == windows.size and images.dtype == np.float32 else 0
         self.bare = rows.view(images.reshape(-1, *windows.size), (bare, groups, inputs))
@@ -285,7 +285,7 @@ def spread(values: Array, weight: Array, bias: Array | None, out: Array, windows
     added = None if bias is None else float32_of(bias).reshape(-1, *(1,) * len(windows.size))
 
     def work(start: int, stop: int) -> None:
-        padded = padded_image(windows, (groups, by.inputs), 0, np.dtype(np.float32))
+        padded = padded_image(windows, (groups, by.inputs), np.dtype(np.float32))
         for at in range(start, stop):
             padded[...] = 0
             for index, first, number in blocks:

@@ -51,7 +51,7 @@ def _im2col(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     x, out = raw(needs(inputs[0], "x")), raw(outputs[0])
     windows = _gathering(x.shape[2:], attrs)
     channels = x.shape[1]
-    padded = padded_image(windows, (channels,), 0, x.dtype)
+    padded = padded_image(windows, (channels,), x.dtype)
     view = windows.view(padded)
     for image, target in zip(x, out, strict=True):
         padded[along(slice(None), *windows.interior)] = image
@@ -63,7 +63,7 @@ def _col2im(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     x, out = needs(inputs[0], "x"), outputs[0]
     windows = _adding(out.shape[2:], attrs)
     work = np.dtype(np.float32) if x.dtype in HALVES else x.dtype
-    padded = padded_image(windows, (out.shape[1],), 0, work)
+    padded = padded_image(windows, (out.shape[1],), work)
     for columns, image in zip(x, out, strict=True):
         padded[...] = 0
         parts = columns.reshape(out.shape[1], *windows.kernel, *windows.out)

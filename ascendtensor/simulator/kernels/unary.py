@@ -199,12 +199,12 @@ def sign(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     return bind_steps(steps, [x], out)
 
 
-def _special_binder(function: Any, work: np.dtype[Any] | None = None) -> registry.BindFunction:
+def _special_binder(function: Any) -> registry.BindFunction:
     def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         x = inputs[0]
         if not inexact(x.dtype) or x.dtype.kind == "c":
             raise TypeError(f"no kernel for {x.dtype}")
-        return heavy.bind(function, x, outputs[0]) if work is None else bind_steps(function, [x], outputs[0], work=work)
+        return heavy.bind(function, x, outputs[0])
 
     return bind
 

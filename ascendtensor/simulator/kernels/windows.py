@@ -167,6 +167,6 @@ def pairs(values: Sequence[int], rank: int) -> Pairs:
     return tuple((int(values[2 * at]), int(values[2 * at + 1])) for at in range(rank))
 
 
-def padded_image(windows: Windows, lead: Shape, fill: float, dtype: np.dtype[np.generic]) -> Array:
-    """An array for the padded image, filled where padding lies."""
-    return np.full((*lead, *windows.padded), fill, dtype)
+def padded_image(windows: Windows, lead: Shape, dtype: np.dtype[np.generic]) -> Array:
+    """An array for the padded image, zeros where padding lies."""
+    return np.zeros((*lead, *windows.padded), dtype)
