@@ -19,7 +19,6 @@ try:
 except ImportError:
     opt_einsum = None
 
-from ... import shapes
 from ...base import TensorBase
 from ...errors import AscendTensorError, ShapeError, ValueRangeError
 from .. import views
@@ -70,12 +69,11 @@ def einsum(equation: Any, *operands: Any) -> Any:
     elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     try:
-        inputs, output = _parsed(equation, operands)
-        terms = [_diagonals(operand, labels, equation) for operand, labels in zip(operands, inputs, strict=True)]
-        lengths = _lengths(terms, equation)
+        inputs, output, lengths = _read(equation, tuple([operand.desc.shape for operand in operands]))
     except AscendTensorError as error:
         raise error.with_context("einsum", operands) from None
-    for places in _order(terms, output, lengths):
+    terms = [_diagonals(operand, labels) for operand, labels in zip(operands, inputs, strict=True)]
+    for places in _order(tuple([its for _, its in terms]), output, tuple(lengths.items()), opt_einsum):
         chosen = [terms[place] for place in places]
         terms = [term for place, term in enumerate(terms) if place not in places]
         result, labels = _reduced(*chosen[0], [*chosen[1:], *terms], output)
@@ -84,29 +82,26 @@ def einsum(equation: Any, *operands: Any) -> Any:
             other, its = _reduced(other, its, [(result, labels), *later], output)
             result, labels = _joined(result, labels, other, its, later, output, lengths)
         terms.append((result, labels))
-    result, labels = _reduced(*terms[0], [], output)
-    return views.permute(result, *(labels.index(label) for label in output)) if labels != output else result
-
-
-def _order(terms: Sequence[tuple[Any, Labels]], output: Labels, lengths: dict[str, int]) -> list[tuple[int, ...]]:
-    """Which operands are joined one after another, by their places among those that are left; the result goes behind them."""
-    if len(terms) > 2 and opt_einsum is not None:
-        return [tuple(places) for places in opt_einsum.paths.auto([frozenset(its) for _, its in terms], frozenset(output), lengths)]
-    if len(terms) > 2:
-        return _greedy(tuple(its for _, its in terms), output, tuple(lengths.items()))
-    return [tuple(range(len(terms)))] if len(terms) > 1 else []
+    return _ordered(*_reduced(*terms[0], [], output), output)
 
 
 @lru_cache(maxsize=256)
-def _greedy(inputs: tuple[Labels, ...], output: Labels, lengths: tuple[tuple[str, int], ...]) -> list[tuple[int, ...]]:
-    """NumPy's order. Its operands are numbers expanded to the shapes; without elements any order will do."""
+def _order(inputs: tuple[Labels, ...], output: Labels, lengths: tuple[tuple[str, int], ...], optimizer: Any) -> list[tuple[int, ...]]:
+    """Which operands are joined one after another, by their places among those that are left; the result goes behind them.
+
+    NumPy, if it is asked, gets numbers expanded to the shapes; without elements any order will do.
+    """
+    if len(inputs) < 3:
+        return [tuple(range(len(inputs)))] if len(inputs) > 1 else []
     known = dict(lengths)
+    if optimizer is not None:
+        return [tuple(places) for places in optimizer.paths.auto([frozenset(its) for its in inputs], frozenset(output), known)]
     if len(known) > len(string.ascii_letters) or 0 in known.values():
         return [tuple(range(len(inputs)))]
     letters = dict(zip(known, string.ascii_letters, strict=False))
     left, right = (",".join("".join(letters[label] for label in its) for its in side) for side in (inputs, (output,)))
-    shapes_of = (tuple(known[label] for label in its) for its in inputs)
-    found, _ = np.einsum_path(f"{left}->{right}", *(np.broadcast_to(_ONE, shape) for shape in shapes_of), optimize="greedy")
+    numbers = (np.broadcast_to(_ONE, tuple(known[label] for label in its)) for its in inputs)
+    found, _ = np.einsum_path(f"{left}->{right}", *numbers, optimize="greedy")
     return [tuple(places) for places in found[1:]]
 
 
@@ -128,19 +123,20 @@ def _spelled(*parts: Any) -> tuple[str, tuple[Any, ...]]:
     return equation + ("->" + word(parts[-1]) if len(parts) % 2 else ""), parts[0:count:2]
 
 
-def _parsed(equation: str, operands: Sequence[TensorBase]) -> tuple[list[Labels], Labels]:
-    """The labels of each operand and of the result; a further dim's label is its distance from the right, as a number."""
+@lru_cache(maxsize=256)
+def _read(equation: str, shapes_of: tuple[tuple[int, ...], ...]) -> tuple[list[Labels], Labels, dict[str, int]]:
+    """The labels of each operand and of the result, and their lengths; a further dim is labelled by its distance from the right."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     parts = left.split(",")
-    if len(parts) != len(operands) or not operands:
-        raise ValueRangeError(f"the equation {equation!r} is for {len(parts)} operands, not {len(operands)}")
+    if len(parts) != len(shapes_of) or not shapes_of:
+        raise ValueRangeError(f"the equation {equation!r} is for {len(parts)} operands, not {len(shapes_of)}")
     inputs = []
-    for part, operand in zip(parts, operands, strict=True):
-        rank = len(operand.desc.shape)
-        further = rank - len(part.replace("...", ""))
+    for part, shape in zip(parts, shapes_of, strict=True):
+        further = len(shape) - len(part.replace("...", ""))
         if further < 0 or (further and "..." not in part):
-            raise ShapeError(f"{part!r} of the equation {equation!r} does not fit a tensor of {rank} dims")
+            raise ShapeError(f"{part!r} of the equation {equation!r} does not fit a tensor of {len(shape)} dims")
         inputs.append(_labels(part, further, equation))
+    lengths = _lengths(inputs, shapes_of, equation)
     most = max((label for labels in inputs for label in labels if label.isdigit()), key=int, default=None)
     count = 0 if most is None else int(most) + 1
     if arrow:
@@ -148,9 +144,9 @@ def _parsed(equation: str, operands: Sequence[TensorBase]) -> tuple[list[Labels]
         every = {label for labels in inputs for label in labels}
         if len(set(output)) != len(output) or not set(output) <= every:
             raise ValueRangeError(f"the result of the equation {equation!r} has a label twice, or one that no operand has")
-        return inputs, output
+        return inputs, output, lengths
     letters = [label for labels in inputs for label in labels if not label.isdigit()]
-    return inputs, (*_labels("...", count, equation), *sorted(label for label in set(letters) if letters.count(label) == 1))
+    return inputs, (*_labels("...", count, equation), *sorted(label for label in set(letters) if letters.count(label) == 1)), lengths
 
 
 def _labels(part: str, further: int, equation: str) -> Labels:
@@ -161,23 +157,27 @@ def _labels(part: str, further: int, equation: str) -> Labels:
     return (*head, *(str(place) for place in reversed(range(further if dots else 0))), *tail)
 
 
-def _diagonals(operand: T, labels: Labels, equation: str) -> tuple[T, Labels]:
+def _diagonals(operand: T, labels: Labels) -> tuple[T, Labels]:
     """The operand with each label once."""
+    if len(set(labels)) == len(labels):
+        return operand, labels
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
-            if operand.desc.shape[first] != operand.desc.shape[second]:
-                raise ShapeError(f"{label!r} stands for different lengths in shape {list(operand.desc.shape)} ({equation!r})")
             operand = views.diagonal(operand, 0, first, second)
             labels = (*(each for place, each in enumerate(labels) if place not in (first, second)), label)
     return operand, labels
 
 
-def _lengths(terms: Sequence[tuple[TensorBase, Labels]], equation: str) -> dict[str, int]:
+def _lengths(inputs: Sequence[Labels], shapes_of: Sequence[tuple[int, ...]], equation: str) -> dict[str, int]:
     lengths: dict[str, int] = {}
-    for operand, labels in terms:
-        for label, length in zip(labels, operand.desc.shape, strict=True):
+    for labels, shape in zip(inputs, shapes_of, strict=True):
+        own: dict[str, int] = {}
+        for label, length in zip(labels, shape, strict=True):
+            if own.setdefault(label, length) != length:
+                raise ShapeError(f"{label!r} stands for different lengths in shape {list(shape)} ({equation!r})")
+        for label, length in own.items():
             known = lengths.setdefault(label, length)
             if known == 1:
                 lengths[label] = length
@@ -217,29 +217,36 @@ def _joined(
     if rows and columns and columns[0] in output and rows[0] in output and output.index(columns[0]) < output.index(rows[0]):
         left, its, rows, right, others, columns = right, others, columns, left, its, rows
     labels = (*stacked, *rows, *columns)
-    stack, inner = [lengths[label] for label in stacked], [lengths[label] for label in over]
-    a = _grouped(left, its, (stacked, rows, over), lengths)
-    b = _grouped(right, others, (stacked, over, columns), lengths)
-    if prod(stack) == 1:
-        a, b = views.reshape(a, a.desc.shape[1:]), views.reshape(b, b.desc.shape[1:])
-    product = matmul(a, b)
-    assert prod(inner) == a.desc.shape[-1]
-    return views.reshape(product, [lengths[label] for label in labels]), labels
+    if stacked:
+        product = matmul(_grouped(left, its, (stacked, rows, over), lengths), _grouped(right, others, (stacked, over, columns), lengths))
+    else:  # vectors stay what they are
+        product = matmul(
+            _grouped(left, its, (rows, over) if rows else (over,), lengths),
+            _grouped(right, others, (over, columns) if columns else (over,), lengths),
+        )
+    shape = tuple([lengths[label] for label in labels])
+    return product if product.desc.shape == shape else views.reshape(product, shape), labels
 
 
 def _aligned(operand: T, labels: Labels, wanted: Labels) -> T:
     """The operand with its dims in the wanted order, of length 1 where it has none."""
-    found = [label for label in wanted if label in labels]
-    ordered = views.permute(operand, *(labels.index(label) for label in found))
+    if labels == wanted:
+        return operand
+    ordered = _ordered(operand, labels, tuple([label for label in wanted if label in labels]))
     shape = iter(ordered.desc.shape)
     return views.reshape(ordered, [next(shape) if label in labels else 1 for label in wanted])
 
 
+def _ordered(operand: T, labels: Labels, wanted: Labels) -> T:
+    return operand if labels == wanted else views.permute(operand, *(labels.index(label) for label in wanted))
+
+
 def _grouped(operand: T, labels: Labels, groups: Sequence[Sequence[str]], lengths: dict[str, int]) -> T:
-    """The operand as three dims, one for each group of labels; lengths of 1 are expanded."""
-    order = [label for group in groups for label in group]
-    ordered = views.permute(operand, *(labels.index(label) for label in order))
-    full = tuple(lengths[label] for label in order)
+    """The operand with one dim for each group of labels; lengths of 1 are expanded."""
+    order = tuple([label for group in groups for label in group])
+    ordered = _ordered(operand, labels, order)
+    full = tuple([lengths[label] for label in order])
     if ordered.desc.shape != full:
         ordered = views.expand(ordered, full)
-    return views.reshape(ordered, [shapes.numel([lengths[label] for label in group]) for group in groups])
+    shape = tuple([prod([lengths[label] for label in group]) for group in groups])
+    return ordered if shape == full else views.reshape(ordered, shape)
