@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["from_nz", "gemm", "gemv", "hgemm", "hgemv", "s8gemm", "s8gemv", "to_nz"]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 _TRANS: Final = {"N": direct.N, "T": direct.T, "NZ": direct.NZ}
 _RESULTS: Final[dict[DType, tuple[DType, ...]]] = {float16: (float16, float32), int8: (int32, float32)}
 """Dtypes of C by that of A and B, the usual one first (BL-9)."""

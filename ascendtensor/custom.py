@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 
 __all__ = ["DynamicKernel", "Kernel", "Launch", "Operand", "dynamic_kernel"]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 MAX_WORKSPACES: Final = 16
 CAPACITY: Final = 256
 

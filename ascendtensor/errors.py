@@ -65,6 +65,11 @@ __all__ = [
     "of_queued_work",
 ]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 ErrorT = TypeVar("ErrorT", bound="AscendTensorError")  # typing.Self is newer than Python 3.10
 
 

@@ -68,6 +68,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 @_checked
 def fftfreq(
     n: int, d: float = 1.0, *, out: NPUTensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike = None

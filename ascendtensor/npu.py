@@ -87,6 +87,11 @@ __all__ = [
     "synchronize",
 ]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 __getattr__ = in_module(__name__)
 
 

@@ -71,6 +71,11 @@ __all__ = [
     "shuffle",
 ]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 T = TypeVar("T", bound=TensorBase)
 
 _SHORT: Final = 1 << 22

@@ -117,3 +117,7 @@ __all__ = [
     "xlogy",
     "zeta",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -5,3 +5,7 @@ from __future__ import annotations
 from .ops.nn.boxes import nms, roi_align
 
 __all__ = ["nms", "roi_align"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

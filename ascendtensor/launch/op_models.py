@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["MODES", "Mode", "Recording", "get_mode", "mode", "record"]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 logger = logging.getLogger("ascendtensor")
 
 MODES: Final = ("compiled", "each-run")

@@ -13,3 +13,7 @@ from .pending import Map, Pending
 from .tensors import Gears, ModelTensor, ModelTensors
 
 __all__ = ["Gears", "Map", "Model", "ModelTensor", "ModelTensors", "Outputs", "Pending", "load"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -230,3 +230,7 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

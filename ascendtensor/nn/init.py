@@ -42,6 +42,11 @@ __all__ = [
     "zeros_",
 ]
 
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 T = TypeVar("T", bound=TensorBase)
 
 _LINEAR: Final = frozenset({"linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid"})

@@ -18,3 +18,7 @@ __all__ = [
     "profile",
     "trace",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

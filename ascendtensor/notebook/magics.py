@@ -35,6 +35,12 @@ def load_ipython_extension(ipython: Any) -> None:
     """
 
     def npu_profile(line: str, cell: str) -> Profile:
+        """Run the cell and show what it launched, and how long each operator took on the host and on the device.
+
+        %%npu_profile [trace.json]
+
+        A file that is named is written for https://ui.perfetto.dev. What is shown is what `at.profile()` gives.
+        """
         with Profile() as found:
             _run(ipython, cell)
         if line.strip():
@@ -42,16 +48,41 @@ def load_ipython_extension(ipython: Any) -> None:
         return found
 
     def npu_trace(line: str, cell: str) -> Trace:
+        """Run the cell and show each launch: function, operator, shapes, kind of model, host time.
+
+        %%npu_trace [--data]
+
+        With --data the recording keeps what the launches read, so that `to_pyacl` can write it as a program. It is what `at.trace()` gives.
+        """
+        if set(line.split()) - {"--data"}:
+            raise ValueRangeError(f"the only option is --data, not {line.strip()!r}", where="%%npu_trace")
         with Trace(data="--data" in line.split()) as found:
             _run(ipython, cell)
         return found
 
     def npu_memory(line: str) -> MemoryStats:
+        """Show the figures of a device's memory, of the current one where none is named.
+
+        %npu_memory [npu:1]
+
+        They are what `at.memory_stats()` gives.
+        """
         return memory_stats(line.strip() or None)
 
     def npu_timeit(line: str, cell: str | None = None) -> Timing:
+        """Time a statement, or a cell, and wait for the device at both ends of each round.
+
+        %npu_timeit [-n N] [-r R] statement
+        %%npu_timeit [-n N] [-r R] [statement before the rounds]
+
+        N runs in each of R rounds: by default as many as take a fifth of a second, five times. `%timeit` times the queueing only.
+        """
         number, repeat, statement = _options(line)
-        return time_statement(cell if cell is not None else statement, ipython.user_ns, number, repeat)
+        if not (statement if cell is None else cell).strip():
+            raise ValueRangeError("there is no statement to time", where="%npu_timeit")
+        if cell is not None:
+            exec(statement, ipython.user_ns)
+        return time_statement(statement if cell is None else cell, ipython.user_ns, number, repeat)
 
     ipython.register_magic_function(npu_profile, "cell", "npu_profile")
     ipython.register_magic_function(npu_trace, "cell", "npu_trace")

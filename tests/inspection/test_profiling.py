@@ -212,6 +212,24 @@ def test_magics(shell: Any, tmp_path: Path) -> None:
         shell.run_cell_magic("npu_profile", "", "1 / 0")
 
 
+def test_magics_say_how_they_are_used_and_refuse_what_they_do_not_know(shell: Any) -> None:
+    for kind, name in (
+        ("cell", "npu_profile"),
+        ("cell", "npu_trace"),
+        ("line", "npu_memory"),
+        ("line", "npu_timeit"),
+        ("cell", "npu_timeit"),
+    ):
+        assert f"%{name}" in (shell.find_magic(name, kind).__doc__ or ""), name
+    with pytest.raises(at.ValueRangeError, match="the only option is --data"):
+        shell.run_cell_magic("npu_trace", "--date", "z = 1")
+    with pytest.raises(at.ValueRangeError, match="no statement"):
+        shell.run_line_magic("npu_timeit", "-n 3")
+    assert shell.run_cell_magic("npu_timeit", "-n 3 before = at.ones(3)", "before + 1").number == 3 and shell.user_ns["before"].shape == (
+        3,
+    )
+
+
 def test_a_statement_is_timed_with_the_wait_for_the_device() -> None:
     simulated = at.ones(300, 300)
     simulated @ simulated

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import subprocess
 import sys
 import time
+
+import pytest
 
 import ascendtensor as at
 
@@ -63,6 +66,18 @@ def test_what_waits_for_its_first_use_is_there_then() -> None:
 def test_dir_shows_public_names_only() -> None:
     assert dir(at) == sorted(at.__all__)
     assert len(set(at.__all__)) == len(at.__all__) and all(hasattr(at, name) for name in at.__all__)
+
+
+NAMESPACES = (
+    *("array_api", "blas", "custom", "errors", "fft", "ir", "linalg", "models", "nn", "nn.functional", "nn.grad", "nn.init"),
+    *("notebook", "npu", "op_models", "random", "special", "vision"),
+)
+
+
+@pytest.mark.parametrize("name", NAMESPACES)
+def test_completion_of_a_namespace_shows_its_public_names_only(name: str) -> None:
+    module = operator.attrgetter(name)(at)
+    assert dir(module) == sorted(module.__all__) and all(hasattr(module, each) for each in module.__all__)
 
 
 def test_completion_of_a_tensor_is_quick() -> None:

@@ -66,7 +66,8 @@ def _affine(input: T, weight: T | None, bias: T | None) -> T:
 def _ends(input: TensorBase, normalized_shape: Sequence[int], params: Sequence[TensorBase | None], function: str) -> tuple[int, ...]:
     if not isinstance(normalized_shape, (tuple, Sequence)):  # the first is quick, the second takes what is like one
         raise DTypeError(
-            f"normalized_shape must be a tuple of lengths, not {described(normalized_shape)}", advice="One length is (4,)."
+            f"normalized_shape must be a tuple of lengths, not {described(normalized_shape)}",
+            advice=f"One length is ({normalized_shape},)." if isinstance(normalized_shape, int) else "One length is (4,).",
         ).with_context(function, (input,))
     shape, whole = tuple(normalized_shape), input.desc.shape
     if not shape or whole[len(whole) - len(shape) :] != shape:
