@@ -256,15 +256,16 @@ def _read_parts_staged(
             binding.memcpy_async(target, end - first, buffer.address + first, end - first, _DEVICE_TO_HOST, stream.handle)
             stream.device.bytes_to_host += end - first
         stream.synchronize()
-        return [
+        found = [
             slab.array[offset + place + start - first :][:nbytes].copy()
             for (start, nbytes), (first, _), place in zip(parts, spans, places, strict=True)
         ]
     finally:
         with staging.lock:
             slab.held -= 1
-        with staging.lock:
-            staging.drained(lane, slab, serial)
+    with staging.lock:  # not where the wait was interrupted: copies that are queued still read the piece
+        staging.drained(lane, slab, serial)
+    return found
 
 
 def copy_device(target: DeviceBuffer, source: DeviceBuffer, nbytes: int, target_offset: int = 0, source_offset: int = 0) -> None:

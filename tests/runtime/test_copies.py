@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from placement import describe
 
+import ascendtensor as at
 from ascendtensor import dtypes, simulator
 from ascendtensor.errors import AclError, DTypeError, ShapeError, ValueRangeError
 from ascendtensor.runtime import copies, stats
@@ -273,3 +274,23 @@ def test_errors_of_queued_work_show_at_the_download(put: Callable[..., Any], npu
     assert caught.value.code == 507015
     assert "Launched before it: Add" in str(caught.value)
     assert list(copies.download(buffer, desc)) == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, AclError])
+@pytest.mark.parametrize("look", [repr, at.Tensor.tolist], ids=["pieces", "whole"])
+def test_a_read_that_is_interrupted_leaves_what_waits_in_pinned_memory(
+    look: Callable[[at.Tensor], Any], error: type[BaseException], npu: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = at.arange(3000)
+    x.tolist()  # the piece of pinned memory is empty
+    first = at.tensor([1, 2, 3])  # its copy is queued, and reads pinned memory when it runs
+
+    def interrupted(self: Stream) -> None:
+        raise error("acl.rt.synchronize_stream", 107000) if error is AclError else error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Stream, "synchronize", interrupted)
+        with pytest.raises(error):
+            look(x)
+    second = at.tensor([7, 8, 9])
+    assert (first.tolist(), second.tolist()) == ([1, 2, 3], [7, 8, 9])
