@@ -78,6 +78,17 @@ def test_a_batch_of_no_rows_or_of_other_ones_is_not_padded(batches: Path) -> Non
                 made(np.zeros(shape, np.float32), pad=True)
 
 
+def test_the_value_of_a_gear_is_written_where_nothing_queued_reads(batches: Path) -> None:
+    with at.models.load(batches) as made:
+        given = [at.ones(4) for _ in range(12)]
+        at.synchronize()
+        results = [x + 1 for x in given]  # queued; their operands' memory comes back at once
+        given.clear()
+        y = made(rows(4))
+        assert all(result.tolist() == [2.0] * 4 for result in results)
+        assert np.allclose(y.numpy(), linear_reference(rows(4)))
+
+
 def test_what_an_output_is_written_into_waits_for_its_readers(model: at.models.Model) -> None:
     side, out = at.Stream(), at.zeros(*Y.shape)
     with at.stream(side):
