@@ -344,11 +344,11 @@ REASONS = {
     "m[mask of rows]": f"{_SHAPES}; the rows are gathered by a second operator",
     "nonzero": _SHAPES,
     "conv2d, 3x3": "windows are gathered into columns, which PyTorch's convolutions do without",
-    "fill_": "memory is written by one core; before that, Python looks at what is written where for 5 to 10 microseconds",
-    "copy_": "memory is written by one core; before that, Python looks at what is written where for 5 to 10 microseconds",
+    "fill_": "memory is written by one core; before that, Python looks at what is written where for 3 microseconds",
+    "copy_": "memory is written by one core; before that, Python looks at what is written where for 3 microseconds",
     "conv2d, depthwise": "few products stand behind each element that is gathered, and a second core hardly gathers faster",
     "max_pool2d, 2x2": _PARTS,
-    "rand": "Philox, as on the chip, by randomgen in C: twice NumPy's PCG64; each draw writes its counter to the device",
+    "rand": "Philox, as on the chip, by randomgen in C: twice NumPy's PCG64; eight draws share the copy of their counters",
     "randn": "as for rand, then Box-Muller",
 }
 """Why PyTorch is more than twice as fast, or NumPy more than 1.3 times, where it is not the launch of a small call."""
