@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ascendtensor import facts
-from ascendtensor.codes import ErrorCode, Format, Placement
+from ascendtensor.codes import DataType, ErrorCode, Format, Placement
 
 from . import kernels
 from .engine import AclFault, attrs, contexts, errors_log, hazards, memory, tiling
@@ -274,11 +274,31 @@ def _matched(query: Query) -> OpModel:
 
 def _miss(query: Query, code: int) -> str:
     op_type = query.op_type
-    given = f"inputs {list(query.inputs)}, outputs {list(query.outputs)}, attrs {query.attrs.values}"
+    given = _said(*query.specs, query.attrs)
     if code != int(ErrorCode.OP_NOT_FOUND):
         return f"a description of {op_type} leaves a dim open: {given}"
-    known = len(TABLE.of_type(op_type))
-    return f"no operator model matches {op_type} with {given}; {known} models of {op_type} are loaded, {TABLE.count} in all"
+    known = TABLE.of_type(op_type)
+    there = "".join(f"; loaded: {_said(model.inputs, model.outputs, model.attrs)}" for model in known[:3])
+    return f"no operator model matches {op_type} with {given}; {len(known)} models of {op_type} are loaded, {TABLE.count} in all{there}"
+
+
+def _said(inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], attributes: Attributes) -> str:
+    """A call's or a model's descriptions in words, for messages."""
+    values = {name: value for name, (_, value) in attributes.values.items()}
+    return f"inputs {', '.join(map(_spec, inputs)) or 'none'}, outputs {', '.join(map(_spec, outputs)) or 'none'}, attrs {values}"
+
+
+def _spec(spec: TensorSpec) -> str:
+    if spec.absent:
+        return "nothing"
+    layouts = [
+        Format(number).name if number in set(Format) else str(number) for number in dict.fromkeys((spec.format, spec.storage_format))
+    ]
+    kind = DataType(spec.dtype).name.lower() if spec.dtype in set(DataType) else f"dtype {spec.dtype}"
+    constant = "" if spec.const is None else f" constant of {len(spec.const)} bytes"
+    placed = " in host memory" if spec.placement == Placement.HOST and spec.const is None else ""
+    ranges = f" within {[list(each) for each in spec.ranges]}" if spec.ranges else ""
+    return f"{kind}{list(spec.dims)} {'/'.join(name for name in layouts if name != 'UNDEFINED')}{ranges}{constant}{placed}"
 
 
 def _match_hosted(query: Query, buffers: Sequence[DataBuffer]) -> OpModel:

@@ -52,6 +52,14 @@ def test_nothing_loaded(acl: ModuleType) -> None:  # OM-21, K94
     assert acl.op.create_handle("Add", add.in_descs, add.out_descs, 0) == (0, 100024)
 
 
+def test_a_miss_says_what_was_asked_for_and_what_is_loaded(acl: ModuleType) -> None:
+    load(acl, add_operator(2, 3))
+    assert acl.op.create_handle("Add", [desc(acl, [2, 4]), desc(acl, [2, 4])], [desc(acl, [2, 4])], 0) == (0, 100024)
+    text = acl.get_recent_err_msg()
+    assert "with inputs float[2, 4] ND, float[2, 4] ND, outputs float[2, 4] ND, attrs {};" in text
+    assert "loaded: inputs float[2, 3] ND, float[2, 3] ND, outputs float[2, 3] ND, attrs {}" in text
+
+
 def test_static_match_compares_type_counts_and_descs(acl: ModuleType) -> None:  # OM-22, OM-24, K96, K99
     load(acl, add_operator(2, 3))
     x, y = desc(acl, [2, 3]), desc(acl, [2, 3])
