@@ -662,9 +662,16 @@ def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
     kept_a = [dim for dim in range(len(left)) if dim not in over_a]
     kept_b = [dim for dim in range(len(right)) if dim not in over_b]
     rows, columns = [left[dim] for dim in kept_a], [right[dim] for dim in kept_b]
-    tall = views.reshape(views.permute(a, *kept_a, *over_a), (prod(rows), prod(lengths)))
-    wide = views.reshape(views.permute(b, *over_b, *kept_b), (prod(lengths), prod(columns)))
-    return into(views.reshape(matmul(tall, wide), (*rows, *columns)), out)
+    tall = _arranged(a, [*kept_a, *over_a], (prod(rows), prod(lengths)))
+    wide = _arranged(b, [*over_b, *kept_b], (prod(lengths), prod(columns)))
+    return into(_arranged(matmul(tall, wide), [0, 1], (*rows, *columns)), out)
+
+
+def _arranged(operand: T, order: list[int], shape: tuple[int, ...]) -> T:
+    """The operand with its dims in an order, in a shape; views that change nothing are left out."""
+    if order != list(range(len(order))):
+        operand = views.permute(operand, *order)
+    return operand if operand.desc.shape == shape else views.reshape(operand, shape)
 
 
 def _added_up(a: T, over_a: list[int], b: T, over_b: list[int]) -> tuple[T, T]:
