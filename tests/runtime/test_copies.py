@@ -132,6 +132,7 @@ def test_a_non_blocking_upload_keeps_its_array(npu: Device) -> None:
     array[:] = 1
     desc = describe(array, npu)
     buffer = copies.upload(array, desc, non_blocking=True)
+    assert npu.staging._kept[-1][1] is array
     del array
     copies.pinned_empty((1000,), dtypes.int32, npu)[:] = 2  # would take its place
     assert set(copies.download(buffer, desc)) == {1}
