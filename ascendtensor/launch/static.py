@@ -1,7 +1,7 @@
 """Static plans: everything about one signature was decided when the plan was made, so a launch is buffers and a handle.
 
 `BinaryPlan` and `UnaryPlan` are hop 4 of `a + b`; nothing but the work itself lies on their road, and little more on that of
-`TensorsPlan`. `StaticPlan` serves every other form of call: scalars, casts, several outputs, absent and repeated inputs.
+`TensorsPlan` and `SinglePlan`: scalars, casts, absent and repeated inputs. `StaticPlan` serves several outputs.
 """
 
 from __future__ import annotations
@@ -203,6 +203,37 @@ class StaticPlan(Plan):
         stream.recent.append(self)
         self.hits += 1
         execute_with_handle(self.handle_value, inputs, outputs, stream.handle)
+
+
+class SinglePlan(StaticPlan):
+    """Any number and kind of operands, one output: the road of `a * 2.0`."""
+
+    __slots__ = ("result", "size")
+
+    def __init__(self, call: Prepared, handle: OpHandle) -> None:
+        super().__init__(call, handle)
+        (self.result,) = self.results
+        (self.size,) = self.sizes
+
+    def launch(self, *operands: Any) -> Any:
+        try:
+            stream = self.local.stream
+        except AttributeError:
+            stream = self.device.activate()
+        output = _buffer(stream, self.size)
+        inputs = self.template.copy()
+        alive = []
+        for position, index, fetch in self.fetches:
+            buffer = fetch(operands[index], stream)
+            alive.append(buffer)
+            inputs[position] = buffer.data_buffer
+        stream.recent.append(self)
+        self.hits += 1
+        execute_with_handle(self.handle_value, inputs, [output.data_buffer], stream.handle)
+        result = _new(self.cls if self.lead < 0 else operands[self.lead].__class__)
+        result.desc = self.result
+        result.buffer = output
+        return result
 
 
 class TensorsPlan(StaticPlan):

@@ -20,7 +20,7 @@ from ..launch import operands as fetches
 from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
 from ..launch.each_run import each_run_plan
 from ..launch.registry import HandleRegistry, Unbuilt
-from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, StaticPlan, TensorsPlan, UnaryPlan, blocking
+from ..launch.static import BinaryPlan, BlockingPlan, Fetch, Plan, Prepared, SinglePlan, StaticPlan, TensorsPlan, UnaryPlan, blocking
 from ..launch.variants import dynamic_model, finished_model, variant_of
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
@@ -304,7 +304,7 @@ class Planner:
             return DynamicPlan(call, description, registry.reload)
         handle = registry.handle(description, call.device)
         if not call.simple or not call.fetches:
-            return StaticPlan(call, handle)
+            return SinglePlan(call, handle) if len(call.results) == 1 else StaticPlan(call, handle)
         if len(call.fetches) == 1:
             return UnaryPlan(call, handle)
         return BinaryPlan(call, handle) if len(call.fetches) == 2 == len(description.inputs) else TensorsPlan(call, handle)
