@@ -9,6 +9,7 @@
     │   └── OperatorNotFoundError (NotImplementedError)
     ├── ShapeError (ValueError)                shapes that do not fit each other or the function
     ├── ValueRangeError (ValueError)           an argument outside its range
+    │   └── StateError (RuntimeError)          a state that does not fit the module
     ├── FileFormatError (ValueError)           a file that is damaged, or of another format
     ├── DTypeError (TypeError)                 a dtype that is not supported or cannot be promoted
     ├── IndexRangeError (IndexError)           an index or a dimension number out of range
@@ -57,6 +58,7 @@ __all__ = [
     "OperatorNotFoundError",
     "OutOfDeviceMemoryError",
     "ShapeError",
+    "StateError",
     "UnsupportedError",
     "ValueRangeError",
     "describe_bytes",
@@ -255,6 +257,10 @@ class ShapeError(AscendTensorError, ValueError):
 
 class ValueRangeError(AscendTensorError, ValueError):
     """An argument outside its range."""
+
+
+class StateError(ValueRangeError, RuntimeError):
+    """What `load_state_dict` was given does not fit the module. A RuntimeError too, as PyTorch's is."""
 
 
 class FileFormatError(AscendTensorError, ValueError):

@@ -15,6 +15,7 @@ from ascendtensor.errors import AclError, describe_operands, from_acl
 BASES = {
     errors.ShapeError: ValueError,
     errors.ValueRangeError: ValueError,
+    errors.StateError: RuntimeError,
     errors.FileFormatError: ValueError,
     errors.DTypeError: TypeError,
     errors.IndexRangeError: IndexError,
@@ -28,6 +29,7 @@ BASES = {
     errors.UnsupportedError: NotImplementedError,
     errors.AutogradError: NotImplementedError,
     errors.AclError: RuntimeError,
+    errors.LinAlgError: np.linalg.LinAlgError,
     errors.OutOfDeviceMemoryError: MemoryError,
     errors.OperatorNotFoundError: NotImplementedError,
 }

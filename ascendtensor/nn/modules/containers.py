@@ -118,6 +118,11 @@ class Sequential(_Listed):
     def __add__(self, other: Sequential) -> Sequential:
         return Sequential(*self, *other) if isinstance(other, Sequential) else NotImplemented
 
+    def __mul__(self, count: int) -> Sequential:
+        return Sequential(*[*self] * operator.index(count)) if count > 0 else NotImplemented
+
+    __rmul__ = __mul__
+
     def forward(self, input: Any) -> Any:
         for module in self:
             input = module(input)
@@ -294,7 +299,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(f"({number}): {_described(value)}" for number, value in enumerate(self))
+        return "\n".join(f"  ({number}): {_described(value)}" for number, value in enumerate(self))
 
 
 class ParameterDict(Module):
@@ -365,12 +370,14 @@ class ParameterDict(Module):
         return value
 
     def update(self, parameters: Any) -> None:
-        """Add parameters, in their order. Like: torch.nn.ParameterDict.update."""
-        for name, value in parameters.items() if isinstance(parameters, (Mapping, ParameterDict)) else parameters:
+        """Add parameters in their order; those of a plain dict by name, as in PyTorch. Like: torch.nn.ParameterDict.update."""
+        named = parameters.items() if isinstance(parameters, (Mapping, ParameterDict)) else parameters
+        ordered = isinstance(parameters, (OrderedDict, ParameterDict)) or not isinstance(parameters, Mapping)
+        for name, value in named if ordered else sorted(named, key=operator.itemgetter(0)):
             self[name] = value
 
     def extra_repr(self) -> str:
-        return "\n".join(f"({name}): {_described(value)}" for name, value in self.items())
+        return "\n".join(f"  ({name}): {_described(value)}" for name, value in self.items())
 
 
 def _described(value: Any) -> str:

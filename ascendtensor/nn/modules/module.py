@@ -12,7 +12,7 @@ from ...base import TensorBase
 from ...creation import asarray, empty, no_autograd
 from ...dtypes import DTypeLike, as_dtype
 from ...dtypes import dtype as DType
-from ...errors import AscendTensorError, DTypeError, UnsupportedError, ValueRangeError
+from ...errors import AscendTensorError, DTypeError, StateError, UnsupportedError, ValueRangeError
 from ...ops import views, writing
 from ...runtime.device import Device, DeviceLike, as_device
 
@@ -506,7 +506,7 @@ class Module:
             The names that were missing, and those that the module does not have.
 
         Raises:
-            ValueRangeError: Names (see `strict`) or shapes do not fit; all of them are told, and what fits is loaded.
+            StateError: Names (see `strict`) or shapes do not fit; all of them are told, and what fits is loaded.
             DTypeError: No mapping.
 
         Like: torch.nn.Module.load_state_dict.
@@ -535,7 +535,7 @@ class Module:
             advice = (
                 "strict=False leaves names alone that do not fit." if strict and len(errors) == bool(unexpected) + bool(missing) else ""
             )
-            raise ValueRangeError(
+            raise StateError(
                 f"the state does not fit {type(self).__name__}:\n  " + "\n  ".join(errors), where="load_state_dict", advice=advice
             )
         return IncompatibleKeys(missing, unexpected)
