@@ -76,8 +76,10 @@ class Staging:
         """Room for a copy on a stream: the piece and the offset in it. Call it with the lock held."""
         slab = lane.slab
         if slab is not None and lane.slab_used + nbytes > SLAB:
-            self.waiting.append((self.events.record(lane.handle), slab))
-            lane.slab = slab = None
+            with HeldInterrupts():  # in two places it would serve twice
+                self.waiting.append((self.events.record(lane.handle), slab))
+                lane.slab = None
+            slab = None
         if slab is None:
             slab = self._fresh()
             lane.slab, lane.slab_used = slab, 0

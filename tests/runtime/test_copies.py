@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from collections import deque
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -295,3 +298,21 @@ def test_a_read_that_is_interrupted_leaves_what_waits_in_pinned_memory(
             look(x)
     second = at.tensor([7, 8, 9])
     assert (first.tolist(), second.tolist()) == ([1, 2, 3], [7, 8, 9])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is sent by raise_signal")
+def test_an_interrupt_where_a_piece_of_pinned_memory_is_full_leaves_it_in_one_place(npu: Device) -> None:
+    class Interrupting(deque[Any]):
+        def append(self, item: Any) -> None:
+            super().append(item)
+            signal.raise_signal(signal.SIGINT)
+
+    at.zeros(1)
+    staging, lane = npu.staging, npu.current_stream().lane
+    before, staging.waiting = staging.waiting, Interrupting()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(3):
+            at.tensor(np.zeros(SLAB // 2 + 64, np.uint8))
+    staging.waiting = deque([*before, *staging.waiting])
+    held = [slab for _, slab in staging.waiting] + staging.idle + [lane.slab] * (lane.slab is not None)
+    assert len(held) == len({id(slab) for slab in held}) and at.ones(3).tolist() == [1.0, 1.0, 1.0]
