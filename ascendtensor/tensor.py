@@ -147,7 +147,7 @@ class NPUTensor(Methods):
 
     @property
     def imag(self) -> Self:
-        """The imaginary parts of a complex tensor, a view; of any other, zeros that can't be written to. Like: numpy.ndarray.imag.
+        """The imaginary parts of a complex tensor, a view; of any other, zeros in one place of their own. Like: numpy.ndarray.imag.
 
         Examples:
             >>> at.tensor([1 + 2j]).imag, at.ones(2).imag

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 import pickle
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -218,3 +220,18 @@ def test_a_name_that_is_asked_for_again_is_not_looked_for_again() -> None:
     assert absent.about_tensors.cache_info().misses == before
     with pytest.raises(AttributeError, match=r"'NPUTensor' object has no attribute 'pinv': use ascendtensor\.linalg\.pinv$"):
         x.pinv()
+
+
+def test_what_is_advised_is_there() -> None:
+    texts = [*absent.IN_MODULES.values(), *absent.IN_TENSORS.values(), *absent.IN_NETWORKS.values(), *absent.IN_ARRAYS.values()]
+    paths = {path for text in texts for path in re.findall(r"ascendtensor\.([\w.]*\w)", text)}
+    assert {"random.fork_rng", "npu", "testing"} <= paths
+    for path in sorted(paths - {"testing"}):  # a plugin, which is imported by its name
+        operator.attrgetter(path)(at)
+
+
+@pytest.mark.parametrize("name", ["linalg", "fft", "special", "random", "nn.functional"])
+def test_a_name_of_a_namespace_is_never_said_to_be_nowhere(name: str) -> None:
+    for each in operator.attrgetter(name)(at).__all__:
+        advice = absent.IN_MODULES.get(each, "")
+        assert not advice or hasattr(at, each) or f"{name}.{each}" in advice, each
