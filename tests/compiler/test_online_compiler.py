@@ -310,6 +310,15 @@ def test_models_do_not_age_under_their_handles(cann: StandIn, monkeypatch: pytes
 
 
 @needs_c
+def test_a_maximum_that_is_refused_is_an_error_and_the_next_launch_asks_again(cann: StandIn) -> None:
+    at.shutdown()
+    refused = pytest.raises(at.AclError, match=r"acl\.op\.set_max_op_queue_num")
+    with simulator.faults.plan("acl.op.set_max_op_queue_num"), refused:
+        at.ones(3)
+    assert (at.ones(3) + 1).tolist() == [2.0] * 3
+
+
+@needs_c
 def test_a_maximum_of_the_users_own_stays(cann: StandIn, new_process: None) -> None:  # OM-9
     at.init({"max_opqueue_num": "30000"})
     assert at.ones(2).tolist() == [1, 1]

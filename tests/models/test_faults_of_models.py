@@ -29,6 +29,7 @@ NAMES = (
     "acl.mdl.get_dynamic_hw",
     "acl.mdl.get_input_dims",
     "acl.mdl.get_input_dims_range",
+    "acl.mdl.get_input_dims_v2",
     "acl.mdl.get_input_dynamic_dims",
     "acl.mdl.get_input_dynamic_gear_count",
     "acl.mdl.get_output_dims",
@@ -55,11 +56,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     product = [helper.make_node("MatMul", ["a", "b"], ["y"], "mul")]
     dims = save(folder / "d.onnx", product, [value("a", ["n", 3]), value("b", [3, "m"])], [value("y", None)])
     net = linear(folder / "net.onnx")
+    (folder / "aipp.cfg").write_text("aipp_op {\naipp_mode: static\ninput_format: RGB888_U8\nsrc_image_size_w: 6\nsrc_image_size_h: 4\n}\n")
+    same = save(folder / "s.onnx", [helper.make_node("Identity", ["x"], ["y"], "same")], [value("x", [1, 3, 4, 6])], [value("y", None)])
     return {
         "fixed": convert(net, folder / "fixed", input_shape="x:2,4"),
         "batches": convert(net, folder / "batches", input_shape="x:-1,4", dynamic_batch_size="1,4"),
         "open": convert(net, folder / "open", input_shape="x:1~64,4"),
         "images": convert(image, folder / "images", input_shape="x:1,1,-1,-1", dynamic_image_size="2,3;4,2"),
+        "bytes": convert(same, folder / "bytes", insert_op_conf=str(folder / "aipp.cfg"), input_shape="x:1,3,4,6"),
         "dims": convert(dims, folder / "dims", input_shape="b:3,-1;a:-1,3", dynamic_dims="1,2;2,4", input_format="ND"),
     }
 
@@ -78,6 +82,8 @@ def session(files: dict[str, Path]) -> None:
             np.testing.assert_allclose(model(x).numpy(), linear_reference(x), rtol=1e-5)
     with at.models.load(files["images"]) as model:
         np.testing.assert_array_equal(model(np.ones((1, 1, 2, 3), np.float32)).numpy(), -np.ones((1, 1, 2, 3)))
+    with at.models.load(files["bytes"]) as model:
+        assert model(np.full(model.inputs[0].shape, 9, np.uint8)).shape == (1, 3, 4, 6)
     with at.models.load(files["dims"]) as model:
         a, b = np.ones((2, 3), np.float32), np.ones((3, 1), np.float32)
         np.testing.assert_array_equal(model(a, b).numpy(), a @ b)

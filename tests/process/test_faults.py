@@ -65,6 +65,7 @@ TESTED_ALONE = {  # a thread of their own, a compiler or whole models call them,
     "acl.rt.unsubscribe_report": "tests/runtime/test_callbacks.py",
     "acl.set_tensor_place_ment": "tests/launch/test_op_models.py",
     "acl.op.infer_shape": "tests/process/test_faults.py",
+    "acl.op.set_max_op_queue_num": "tests/compiler/test_online_compiler.py",
     "acl.rt.memcpy2d": "tests/inspection/test_rendering.py",
     "acl.rt.memset_async": "tests/models/test_faults_of_models.py",
 }
