@@ -67,25 +67,35 @@ def choose() -> Backend:
     """Finds the module that `ASCENDTENSOR_BACKEND` asks for, anew at each call. It initialises nothing.
 
     Raises:
-        BackendError: `npu` is asked for and something of it is missing; or the variable holds something else.
+        BackendError: `npu` is asked for and something of it is missing; the variable holds something else; or those of the simulator do.
     """
     wanted = os.environ.get(VARIABLE, "").strip().lower() or "auto"
     if wanted not in ("auto", "npu", "simulator"):
         raise errors.BackendError(f"{VARIABLE}={wanted!r} is unknown", advice="It may be auto, npu or simulator.")
     if wanted == "simulator":
-        return Backend("simulator", deferred.load(_SIMULATOR_NAME), f"{VARIABLE}=simulator")
+        return Backend("simulator", _simulator(), f"{VARIABLE}=simulator")
     found = find_cann()
     if not isinstance(found, Missing):
         return found
     if wanted == "npu":
         raise errors.BackendError(f"{VARIABLE}=npu, but {found.message}", advice=found.advice)
-    backend = Backend("simulator", deferred.load(_SIMULATOR_NAME), found.message)
+    backend = Backend("simulator", _simulator(), found.message)
     text = f"using the simulator: {found.message}"
     if text not in _said:
         _said.add(text)
         # A half-working CANN is a fault of the machine, none at all is a laptop.
         logger.log(logging.INFO if found.expected else logging.WARNING, "%s%s", text, "" if found.expected else f". {found.advice}")
     return backend
+
+
+def _simulator() -> Any:
+    try:
+        return deferred.load(_SIMULATOR_NAME)
+    except ValueError as error:  # at its import it reads the machine to simulate
+        raise errors.BackendError(
+            f"there is no such machine to simulate: {error}",
+            advice="A variable ASCENDTENSOR_SIM_... says so; docs/environment.md lists them.",
+        ) from None
 
 
 def find_cann() -> Backend | Missing:

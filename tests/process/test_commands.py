@@ -69,6 +69,13 @@ def test_info_says_what_was_found_and_what_is_missing() -> None:
     assert "numpy" in lines["packages"] and os.environ["ASCENDTENSOR_CACHE_DIR"] in done.stdout
 
 
+def test_info_says_which_machine_can_not_be_simulated() -> None:
+    for variables in ({"ASCENDTENSOR_SIM_SOC": "Ascend999"}, {"ASCENDTENSOR_SIM_DEVICES": "none", "ASCENDTENSOR_BACKEND": "simulator"}):
+        done = _run("info", **variables)
+        assert done.returncode == 1 and "there is no such machine to simulate: " in done.stdout and "ASCENDTENSOR_SIM_..." in done.stdout
+        assert "Traceback" not in done.stderr
+
+
 def test_info_about_a_cache_that_is_off(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     monkeypatch.setenv("ASCENDTENSOR_CACHE", "off")
     assert main(["info"]) == 0
