@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from running import FLOATS, close, const, made, meta, ruled, run, same, sample, scalar
 
+from ascendtensor.simulator.kernels import heavy
+
 HALF_AND_SINGLE = pytest.mark.parametrize("dtype", FLOATS[:3], ids=str)
 REDUCTIONS = pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 
@@ -217,3 +219,11 @@ def test_losses_of_what_fits_the_cache_and_more(rows: int, reduction: str) -> No
     want = (x.astype(np.float64) - y) ** 2
     close(made("MseLoss", [x, y], (), np.float32, reduction=reduction), reduced(want, reduction), 4)
     close(made("LpLoss", [y, x], (), np.float32, p=1, reduction=reduction), reduced(np.sqrt(want), reduction), 4)
+
+
+def test_logarithms_of_shares_are_rounded_once_or_twice() -> None:
+    """What softplus, logsigmoid, logaddexp and the losses of logits are made of."""
+    u = np.linspace(0, 1, 100_001, dtype=np.float32)
+    found = u.copy()
+    heavy.log1p_of_share(found)
+    np.testing.assert_allclose(found, np.log1p(u.astype(np.float64)), 1.2e-7)
