@@ -488,12 +488,14 @@ class Model:
             if fitting:
                 batch, gear, shapes, size = min(fitting)
                 return list(shapes), gear, (size, batch)
-        raise self._wrong_shape(given)
+        raise self._wrong_shape(given, any(_padded(given, shapes)[0] > 0 for _, shapes in choices))
 
-    def _wrong_shape(self, given: Sequence[Shape]) -> ShapeError:
+    def _wrong_shape(self, given: Sequence[Shape], smaller: bool) -> ShapeError:
         gears = () if self.gears is None else self.gears.shapes
         legal = " or ".join(map(_shapes, gears)) or ", ".join(map(shown, self.inputs))
-        advice = "pad=True fills a smaller batch." if not self.open else ""
+        advice = "pad=True fills a smaller batch." if smaller else ""
+        if any(tensor.shape and len(tensor.shape) == len(shape) + 1 for tensor, shape in zip(self.inputs, given, strict=True)):
+            advice = "One sample is a batch of one: x[None]."
         return ShapeError(f"the model takes {legal}, not {_shapes(given)}", where=self.name, advice=advice)
 
     def _buffer(self, index: int, value: Any, shape: Shape, stream: Stream) -> DeviceBuffer:

@@ -78,6 +78,15 @@ def test_a_batch_of_no_rows_or_of_other_ones_is_not_padded(batches: Path) -> Non
                 made(np.zeros(shape, np.float32), pad=True)
 
 
+def test_a_shape_that_does_not_fit_comes_with_advice_that_helps(batches: Path) -> None:
+    with at.models.load(batches) as made:
+        for shape, advice in (((4,), "One sample is a batch of one: x[None]."), ((3, 4), "pad=True fills a smaller batch."), ((3, 5), "")):
+            with pytest.raises(errors.ShapeError) as caught:
+                made(np.zeros(shape, np.float32))
+            assert caught.value.advice == advice
+        assert made(np.zeros(4, np.float32)[None]).shape[0] == made(np.zeros((3, 4), np.float32), pad=True).shape[0] - 2 == 1
+
+
 def test_the_value_of_a_gear_is_written_where_nothing_queued_reads(batches: Path) -> None:
     with at.models.load(batches) as made:
         given = [at.ones(4) for _ in range(12)]
