@@ -262,7 +262,7 @@ class HandleRegistry:
             return found
 
     def too_late(self, description: Description, on: device.Device | None = None) -> bool:
-        """Whether a handle that is made now may find its model without bytes, see `Variants.runs_bare`; one that lives on a device has them."""
+        """Whether a handle made now may find its model without bytes (`Variants.runs_bare`); one that lives on a device has them."""
         with self.lock:
             if not self.variants.ran_bare(description) or (description, on) in self._handles:
                 return False
