@@ -141,6 +141,19 @@ def test_a_non_blocking_upload_keeps_its_array(npu: Device) -> None:
     assert set(copies.download(buffer, desc)) == {1}
 
 
+def test_pinned_memory_ends_where_its_array_does(npu: Device) -> None:
+    array = copies.pinned_empty((100,), dtypes.uint8, npu)
+    start = copies.address_of(array)
+    assert npu.staging.is_pinned(start, 100) and not npu.staging.is_pinned(start, 101) and not npu.staging.is_pinned(start + 4096, 1)
+
+
+def test_integers_that_are_kept_serve_other_streams(npu: Device) -> None:
+    here, side = npu.current_stream(), Stream()
+    kept = npu.scalars.several(dtypes.int64, (7, 8, 9), here)
+    assert npu.scalars.several(dtypes.int64, (7, 8, 9), here) is kept and not kept.readers
+    assert npu.scalars.several(dtypes.int64, (7, 8, 9), side) is kept and kept.readers == {side.handle}
+
+
 def test_non_blocking_upload_reads_the_array_when_the_stream_runs(npu: Device) -> None:
     array = copies.pinned_empty((4,), dtypes.int32, npu)
     array[:] = 1
