@@ -435,8 +435,10 @@ def _half_space(input: T, s: Any, dim: Any, norm: str | None, function: str, inv
     if inverse:
         spectrum = conj(spectrum)
     factor = _factor(norm, math.prod(lengths), inverse, function)
-    spectrum = _scaled(spectrum, factor / lengths[-1] if inverse else factor)
-    return _along(_from_end(spectrum, places[-1]), places[:-1], inverse)
+    factor = factor / lengths[-1] if inverse else factor
+    if len(places) == 1:
+        spectrum = _scaled(spectrum, factor)
+    return _along(_from_end(spectrum, places[-1]), places[:-1], inverse, factor)
 
 
 def _whole_space(input: T, s: Any, dim: Any, norm: str | None, function: str, inverse: bool) -> T:

@@ -57,7 +57,8 @@ NETWORKS: Mapping[str, Mapping[str, str]] = {
     **overflowing("conv1d", "conv3d", "conv2d_weight", "conv_tbc", "lp_pool1d", "lp_pool2d", "lp_pool3d", "normalize", "batch_norm"),
     **{name: {**each(INFINITE, ZEROS_AROUND), "largest": OVERFLOW} for name in ("conv_transpose1d", "conv_transpose3d")},
     **{name: {**each(NOT_FINITE, ZEROS_AROUND), "largest": OVERFLOW} for name in ("conv_transpose2d", "conv1d_input", "conv3d_input")},
-    **{name: each(NOT_FINITE, ZEROS_AROUND) for name in ("conv2d_input", "convolution")},
+    "conv2d_input": {**each(NOT_FINITE, ZEROS_AROUND), "largest": OVERFLOW},
+    "convolution": each(NOT_FINITE, ZEROS_AROUND),
     **{
         f"adaptive_avg_pool{rank}d": {"empty": "an image without elements is refused; PyTorch gives NaN for an output of one element"}
         for rank in (1, 2, 3)
@@ -88,12 +89,13 @@ DECLARED: Mapping[str, Mapping[str, str]] = {**LINEAR, **NETWORKS}
 
 FOR_OTHER_DTYPES: Mapping[str, Mapping[str, str]] = {
     **overflowing("solve_triangular", "triangular_solve"),
-    **{name: each(INFINITE, COMPLEX) for name in ("lstsq", "multi_dot", "rfft", "ihfft", "stft")},
+    **{name: each(INFINITE, COMPLEX) for name in ("rfft", "ihfft", "stft", "conv1d", "conv3d")},
     "cholesky_upper": each(("largest", "subnormal"), ROOT),
     "cholesky_ex": {"subnormal": ROOT},
     "cholesky_inverse": {"subnormal": ROOT},
     "cholesky_solve": {"largest": "the reference's own float64 is exceeded on the way"},
-    **overflowing("matrix_rank", "cross", "conv2d"),
+    **overflowing("matrix_rank", "cross"),
+    "conv2d": {**each(INFINITE, COMPLEX), "largest": OVERFLOW},
     "corrcoef": {"expanded": "equal numbers differ from their mean by a rounding error or not at all, so that the quotient is 1 or NaN"},
     "ifft": {"largest": TRANSFORM},
     "binary_cross_entropy": each(NOT_FINITE, UNSEEN),
