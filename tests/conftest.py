@@ -21,7 +21,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from ascendtensor import simulator  # noqa: E402
-from ascendtensor.launch.registry import handle_cache  # noqa: E402
 from ascendtensor.runtime import device as devices  # noqa: E402
 
 # No deadline: a busy machine must not fail a property. The same examples in every run: a change lands by what it changes, not by luck.
@@ -69,7 +68,6 @@ def fresh_simulator() -> Iterator[None]:
 def _begin_again() -> None:
     devices.shutdown()
     simulator.new_process()
-    handle_cache._loaded.clear()  # models that the library had loaded: it is a new process for it, too
 
 
 @pytest.fixture

@@ -38,6 +38,7 @@ __all__ = [
     "choose",
     "choose_compiler",
     "needs",
+    "process_number",
     "registrar",
     "works_inside",
 ]
@@ -77,6 +78,12 @@ def works_inside() -> bool:
     """Whether a compiler works inside this process: it starts once, and `acl.finalize` would end it for good."""
     simulated = sys.modules.get(_SIMULATED)
     return begun() or (simulated is not None and simulated.begun())
+
+
+def process_number() -> int:
+    """Another number where the simulator began a new process: what was loaded into the one before is gone."""
+    simulated = sys.modules.get(_SIMULATED)
+    return 0 if simulated is None else simulated.process_number()
 
 
 def builder(name: str, soc: str) -> Compiler:

@@ -12,7 +12,7 @@ from ascendtensor.compiler.description import Description
 from ascendtensor.errors import CompileError, from_acl
 from ascendtensor.simulator import kernels, online
 from ascendtensor.simulator.engine import compile as engine
-from ascendtensor.simulator.engine import container, profiles
+from ascendtensor.simulator.engine import container, process, profiles
 
 
 def version() -> str:
@@ -95,6 +95,11 @@ class SimulatedOnline:
 def begun() -> bool:
     """Whether the simulator's counterpart of CANN's compiler was started in this process."""
     return online.Compiled.begun
+
+
+def process_number() -> int:
+    """How many simulated processes there were before this one."""
+    return process.State.number
 
 
 def program(soc: str) -> AtcCompiler:

@@ -117,6 +117,7 @@ class HandleRegistry:
         # CANN's library is asked by one thread at a time: nothing says that it can do more.
         self._registering = threading.Lock()
         self._source: ModelStore | Archive | Registrar | None = None
+        self._process = 0
         # Called with the description of every model that a new plan launches (`op_models.record`).
         self.recorders: list[Callable[[Description], None]] = []
         # Models that the user has loaded (`load_op_models`), which are to be looked for before anything is compiled.
@@ -383,6 +384,10 @@ class HandleRegistry:
                 if isinstance(source, compiler.Registrar) and not device.configured("max_opqueue_num"):
                     # Handles are matched once, so their models would age first, and ageing frees what they launch by (OM-11).
                     binding.set_max_op_queue_num(MOST_MODELS)
+                if (process := compiler.process_number()) != self._process:
+                    self._process = process
+                    self._loaded.clear()
+                    self.variants.clear()
                 self._source = source
             return self._source
 

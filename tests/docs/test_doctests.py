@@ -169,6 +169,5 @@ def test_examples_give_what_they_say(module: str, tmp_path: Path, monkeypatch: p
     if module.startswith(("simulator", "launch")):  # they leave models and settings in the process
         at.shutdown()
         simulator.new_process()
-        at.handle_cache._loaded.clear()  # as pyACL has none any more: else a handle finds a dynamic model in place of its own
         at.handle_cache.given.clear()
     assert not said, "".join(said)

@@ -36,8 +36,6 @@ def another_process(cache: HandleRegistry) -> Process:
         devices.shutdown()
         simulator.new_process()
         cache.clear()
-        cache._loaded.clear()
-        cache.variants.clear()
 
     return start
 

@@ -274,6 +274,19 @@ def test_a_model_that_is_not_found_any_longer_is_loaded_once_more(cache: HandleR
     assert cache.info().loaded_models == loaded
 
 
+def test_handles_find_their_own_models_in_a_new_process_where_a_dynamic_one_runs_first(cache: HandleRegistry) -> None:
+    def added(size: int) -> None:
+        assert (at.ones(size) + at.ones(size)).tolist() == [2.0] * size
+
+    for size in range(1, 20):
+        added(size)
+    assert cache.info().dynamic_launches
+    at.shutdown()
+    simulator.new_process()
+    for size in (19, *range(1, 20)):
+        added(size)
+
+
 def test_a_dynamic_model_that_is_not_found_any_longer_is_loaded_once_more(cache: HandleRegistry) -> None:
     def body() -> Any:
         return at.tensor([1.0, 2.0, 3.0])[at.tensor([True, False, True])].tolist()

@@ -18,8 +18,9 @@ DEFAULTS: Final[dict[str, Any]] = {"devices": 2, "memory": 4 << 30, "soc": "Asce
 
 
 class State:
-    """Init count and the configuration that CANN remembers for the process (RT-5)."""
+    """Init count and the configuration that CANN remembers for the process (RT-5), and how many processes there were before."""
 
+    number = 0
     count = 0
     finalized = False
     config: dict[str, Any] | None = None
@@ -190,6 +191,7 @@ def new_process() -> None:
     memory.clear()
     errors_log.clear()
     with State.lock:
+        State.number += 1
         State.count = 0
         State.finalized = False
         State.config = None
