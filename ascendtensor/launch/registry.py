@@ -267,7 +267,9 @@ class HandleRegistry:
         with self.lock:
             if not self.variants.ran_bare(description) or (description, on) in self._handles:
                 return False
-            return isinstance(self._models(), compiler.Registrar) or engine_of(description, device.soc_name()) == "aicpu"
+            # Once a compiler works inside the process, dynamic models are matched first, whoever made them (OM-20).
+            inside = isinstance(self._models(), compiler.Registrar) or compiler.works_inside()
+            return inside or engine_of(description, device.soc_name()) == "aicpu"
 
     def _create(self, description: Description) -> OpHandle:
         return self.adopt(lambda: _create_handle(description))

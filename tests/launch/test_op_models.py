@@ -247,6 +247,19 @@ def test_results_are_those_of_handles(cache: HandleRegistry) -> None:
         assert cache.info().handles == 0 and cache.info().loaded_models > 0
 
 
+def test_ordinary_launches_go_on_behind_the_mode(cache: HandleRegistry) -> None:
+    # OM-20: a compiler inside the process has dynamic models matched first, and what ran without handle has no bytes for one made later.
+    at.relu(at.ones(2))
+    with at.op_models.mode("each-run"):
+        at.relu(at.ones(3))
+    for size in range(1, 20):
+        assert at.relu(at.ones(size)).tolist() == [1.0] * size
+        assert at.exp(at.zeros(size)).tolist() == [1.0] * size
+    cache.clear()
+    for size in range(1, 20):
+        assert at.exp(at.zeros(size)).tolist() == [1.0] * size
+
+
 def test_the_mode_is_a_function_and_a_context_manager(cache: HandleRegistry) -> None:
     assert at.op_models.get_mode() == "compiled"
     at.op_models.mode("each-run")
