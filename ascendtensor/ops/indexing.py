@@ -250,7 +250,7 @@ def _scatter_masked(view: TensorBase, mask: Any, value: Any) -> bool:
         False where nothing was done.
     """
     dtype = view.desc.dtype
-    size = value.desc.numel if isinstance(value, TensorBase) else getattr(value, "size", 0)
+    size = value.desc.numel if isinstance(value, TensorBase) else value.size if isinstance(value, np.ndarray) else 0
     if size < max(_MOST * view.desc.numel, _SHORT) or not _is_whole_mask(view, mask):
         return False
     known = dtype in MASKED_SCATTER.dtypes or dtype in MASKED_SCATTER.bits
@@ -458,7 +458,7 @@ def _part(part: Any) -> Any:
         return value if part.desc.dtype is bool_ else int(value)
     if isinstance(part, (np.integer, np.bool_)) and not isinstance(part, np.timedelta64):
         return part.item()
-    if not isinstance(part, (list, np.ndarray)) and hasattr(type(part), "__index__"):
+    if hasattr(type(part), "__index__") and not hasattr(type(part), "__array__"):  # arrays of one element keep their dimensions
         return as_int(part)
     return _host_list(part)
 

@@ -432,6 +432,42 @@ def test_what_counts_as_an_integer_is_an_index() -> None:
     assert x.tolist() == [[0, 1, 2], [3, 9, 5]]
 
 
+class OtherArray:
+    """An array of another library: it counts as an integer if it has one element, and its size is a method."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.values if dtype is None else self.values.astype(dtype)
+
+    def __index__(self) -> int:
+        if self.values.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.values.item())
+
+    def size(self) -> tuple[int, ...]:
+        return self.values.shape
+
+
+@pytest.mark.parametrize("index", [[1, 2], [1], 1, [[0], [2]], [True, False, True], np.zeros((1, 3), np.bool_)])
+def test_arrays_of_other_libraries_are_indices_of_their_shape(index: Any) -> None:
+    values = np.arange(9).reshape(3, 3)
+    if np.ndim(index) == 2 and np.asarray(index).dtype == np.bool_:
+        values = values[:1]
+    x = at.tensor(values)
+    np.testing.assert_array_equal(x[OtherArray(index)].numpy(), values[np.asarray(index)])
+    x[OtherArray(index)] = 7
+    values[np.asarray(index)] = 7
+    np.testing.assert_array_equal(x.numpy(), values)
+
+
+def test_arrays_of_other_libraries_go_where_a_mask_holds() -> None:
+    x = at.zeros(3)
+    x[x == 0] = OtherArray(np.arange(3.0))
+    assert x.tolist() == [0.0, 1.0, 2.0]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64, np.complex128, np.int8, np.uint16, np.bool_])
 @pytest.mark.parametrize("share", [0.7, 0.95, 1.0])
 def test_a_vector_goes_where_a_mask_holds_nearly_everywhere(dtype: Any, share: float) -> None:
