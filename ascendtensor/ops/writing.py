@@ -226,9 +226,9 @@ def written_at_once(target: TensorBase, value: Any) -> bool:
     Returns:
         False where nothing was done.
     """
-    if target.desc.dtype is complex128 or not takes_outputs(target, ()):
-        return False
     desc = target.desc
+    if desc.dtype is complex128 or not desc.numel or not takes_outputs(target, ()):  # what does not fit is refused of nothing, too
+        return False
     kind = value.__class__
     if kind is float or kind is int:
         plan = _plans.get((FILL, kind, desc.shape, desc.dtype, desc.device))

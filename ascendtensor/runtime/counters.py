@@ -35,10 +35,11 @@ class Counters:
     Threads may share a stream: what one takes is complete, whatever another does to this object.
     """
 
-    __slots__ = ("_expected", "_lines")
+    __slots__ = ("_expected", "_keeper", "_lines")
 
     def __init__(self) -> None:
         self._lines: tuple[int, DeviceBuffer] | None = None
+        self._keeper: Stream | None = None
         self._expected = 0
 
     def take(self, values: tuple[int, ...], dtype: DType, stream: Stream) -> DeviceBuffer:
@@ -47,22 +48,20 @@ class Counters:
         Args:
             values: (0, counter) or (counter,).
             dtype: Integers of 64 bits.
-            stream: The one that reads it, whose device is current in this thread.
+            stream: The one that reads it, of the lane that these counters are of; its device is current in this thread.
         """
         counter = values[-1]
         lines = self._lines
         if lines is not None:
             draws, rest = divmod(counter - lines[0], STEP)
             if not rest and 0 <= draws < AHEAD:
-                buffer = lines[1]
-                if buffer.stream is not stream:
-                    buffer.read_on(stream)
-                return _window(buffer, draws, values)
+                return _window(lines[1], draws, values)
         follows, self._expected = counter == self._expected, counter + STEP
         if not follows or counter > _LAST:
             return copies.upload_values(values, dtype, stream)
         self._lines = lines = None  # so that the same block serves again
         buffer = copies.upload_array(_PATTERN + np.uint64(counter) * _COUNTED, stream)
+        buffer.stream = self._keeper = self._keeper or stream.keeper()
         self._lines = counter, buffer
         return _window(buffer, 0, values)
 

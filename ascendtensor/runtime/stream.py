@@ -148,6 +148,13 @@ class Stream:
         """A stream over a lane, for the device floor."""
         return cls.__new__(cls)._adopt(device, lane)
 
+    def keeper(self) -> Stream:
+        """An object of the same lane that does not own it, for memory that the lane itself keeps: an owner that it kept would never go."""
+        with HeldInterrupts():  # half made it would give the lane back
+            found = Stream.on(self.device, self.lane)
+            found._ended = deque()
+        return found
+
     def __del__(self) -> None:
         try:
             ended = self._ended

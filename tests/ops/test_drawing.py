@@ -534,6 +534,19 @@ def test_threads_that_share_a_stream_draw_what_their_counters_say() -> None:
         np.testing.assert_array_equal([each.numpy() for each in drawn], _one_by_one(seed, 60))
 
 
+def test_a_stream_that_drew_is_used_again_when_it_is_gone() -> None:
+    at.rand(3)  # the seed, which is kept, lies on a stream that stays
+    handles = set()
+    for _ in range(4):
+        side = at.Stream()
+        handles.add(side.handle)
+        with at.stream(side):
+            x = at.rand(3)
+        side.synchronize()
+        del x, side
+    assert len(handles) == 1
+
+
 def test_the_counter_comes_round() -> None:
     generator = at.Generator()
     last = (1 << 63) - 5

@@ -132,6 +132,16 @@ def test_a_number_that_does_not_fit_is_an_error_that_names_function_and_operands
         x *= -1
 
 
+@pytest.mark.parametrize("length", [0, 3])
+@pytest.mark.parametrize("value", [300, -1, float("nan"), 1e10])
+def test_a_number_that_does_not_fit_is_written_nowhere(length: int, value: float) -> None:
+    x = at.zeros(length, dtype=at.uint8)
+    for write in (x.fill_, lambda value: x.__setitem__(..., value)):
+        with pytest.raises(ValueError, match=r"(?s)(does not fit|no value of dtype) uint8.*operands: uint8"):
+            write(value)
+    assert x.tolist() == [0] * length
+
+
 def test_nan_does_not_become_an_integer_by_full() -> None:
     with pytest.raises(errors.ValueRangeError, match="full: nan has no value of dtype int32"):
         at.full((2,), float("nan"), dtype=at.int32)
