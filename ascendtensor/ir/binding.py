@@ -179,7 +179,9 @@ def _advice(value: Any) -> str:
 
 def _check_dtype(operator: facts.Operator, parameter: facts.Parameter, tensor: TensorBase) -> None:
     name = tensor.desc.dtype.name
-    if parameter.dtypes and name not in parameter.dtypes:
+    # A prototype's list binds only where it ties dtypes by a symbol (graph_metadef, SymDtype::Eval); kernels of the AI CPU may take more.
+    more = (operator.aicpu_dtypes or {}).get(parameter.name, ())
+    if parameter.dtypes and name not in parameter.dtypes and name not in more:
         text = f"the input {parameter.name} can't be {name}; it takes {', '.join(parameter.dtypes)}"
         raise wrong(operator, DTypeError(text).with_context(operator.op_type, (tensor,)))
 
