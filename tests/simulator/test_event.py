@@ -59,6 +59,27 @@ def test_a_wait_may_come_before_its_record(acl: ModuleType) -> None:  # EV-3 (ru
         assert rt.reset_event(event, first) == rt.synchronize_stream(first) == 0
 
 
+def test_a_wait_passes_whose_record_another_thread_brings_meanwhile(acl: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:  # EV-3
+    rt = acl.rt
+    first, second = (rt.create_stream()[0] for _ in range(2))
+    event, _ = rt.create_event_with_flag(1)
+    context, _ = rt.get_context()
+    give_up = streams._give_up
+
+    def record() -> None:
+        assert rt.set_context(context) == rt.record_event(event, first) == 0
+
+    def late(*args: Any) -> None:
+        thread = threading.Thread(target=record)
+        thread.start()
+        thread.join()
+        give_up(*args)
+
+    monkeypatch.setattr(streams, "_give_up", late)
+    assert rt.stream_wait_event(second, event) == 0
+    assert rt.synchronize_stream(second) == 0
+
+
 def test_a_wait_that_a_board_never_passes_fails(acl: ModuleType) -> None:  # EV-3
     rt = acl.rt
     first, second = (rt.create_stream()[0] for _ in range(2))

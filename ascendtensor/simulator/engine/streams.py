@@ -480,15 +480,15 @@ def _record(capture: Capture) -> None:
 
 
 def _wait(capture: Capture, wait: Wait) -> None:
-    if wait.hopeless:
-        wait.passed = True
-        what = "whose record comes behind the wait" if capture.recorded else "that was not recorded"
-        raise AclFault(TASK_TIMEOUT, f"an event is waited for {what}: a board waits for ever")
     flag = capture.flag
     if flag is not None and not flag.raised and capture.done:
         wait.passed = True
         raise AclFault(TASK_TIMEOUT, "an event is waited for that was reset behind its last record: a board waits for the next one")
     if not (capture.done if flag is None else flag.raised):
+        if wait.hopeless:
+            wait.passed = True
+            what = "whose record comes behind the wait" if capture.recorded else "that was not recorded"
+            raise AclFault(TASK_TIMEOUT, f"an event is waited for {what}: a board waits for ever")
         if not wait.limit:
             raise Blocked(capture)
         now = time.monotonic()
