@@ -262,6 +262,11 @@ class HandleRegistry:
                 self._handles[(description, on)] = found
             return found
 
+    def runs_bare(self, description: Description) -> None:
+        """`Variants.runs_bare`, not between `too_late` and the making of a handle."""
+        with self.lock:
+            self.variants.runs_bare(description)
+
     def too_late(self, description: Description, on: device.Device | None = None) -> bool:
         """Whether a handle made now may find its model without bytes (`Variants.runs_bare`); one that lives on a device has them."""
         with self.lock:

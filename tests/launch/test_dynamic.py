@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,14 @@ import pytest
 
 import ascendtensor as at
 from ascendtensor import simulator
+from ascendtensor.acl import binding
 from ascendtensor.compiler import Attribute, AttributeKind, Description, TensorDescription
-from ascendtensor.launch import variants
+from ascendtensor.launch import direct, variants
 from ascendtensor.launch.dynamic import BoundedPlan, DynamicPlan
 from ascendtensor.launch.registry import DEFAULT_CAPACITY, HandleRegistry
 from ascendtensor.launch.static import Plan
 from ascendtensor.ops import planning
-from ascendtensor.runtime import attrs
+from ascendtensor.runtime import attrs, desc
 
 
 def plans(cache: HandleRegistry, kind: type[Plan]) -> list[Any]:
@@ -312,6 +314,28 @@ def test_what_ran_without_handle_is_known_of_every_rank(monkeypatch: pytest.Monk
     )
     known.runs_bare(first)
     assert [known.ran_bare(each) for each in (first, other, wide)] == [True, False, True]
+
+
+def test_nothing_begins_to_run_without_handle_while_one_is_made(cache: HandleRegistry) -> None:  # HD-6
+    tensors = (TensorDescription(0, (2,)),)
+    description = Description("Abs", tensors, tensors)
+    running: list[threading.Thread] = []
+
+    def create() -> int:
+        thread = threading.Thread(target=cache.runs_bare, args=(description,))
+        running.append(thread)
+        thread.start()
+        thread.join(0.1)
+        assert thread.is_alive() and not cache.variants.ran_bare(description)
+        with attrs.made(()) as attr, desc.made(tensors) as given, desc.made(tensors) as results:
+            return binding.create_handle("Abs", given, results, attr)
+
+    at.abs(at.ones(2))
+    handles = direct.Handles(cache)
+    assert handles.get("key", description, create) is not None
+    running[0].join()
+    assert cache.variants.ran_bare(description)
+    handles.clear()
 
 
 def test_no_handle_of_the_ai_cpu_is_made_once_its_model_ran_without(cache: HandleRegistry) -> None:
