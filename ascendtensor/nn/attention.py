@@ -232,6 +232,9 @@ def multi_head_attention_forward(
     if add_zero_attn:
         k, v = (shape.pad(each, (0, 0, 0, 1)) for each in (k, v))
     added = k.desc.shape[-2] - key.desc.shape[0]
+    lengths = (*q.desc.shape[:3], key.desc.shape[0])
+    _check_mask("attn_mask", attn_mask, (lengths[2:], (lengths[0] * num_heads, *lengths[2:])))
+    _check_mask("key_padding_mask", key_padding_mask, (lengths[3:],) if single else ((lengths[0], lengths[3]),))
     mask = _masks(attn_mask, key_padding_mask, q.desc.shape[:2], added)
     shares = _weights(_scores(q, k, 1 / math.sqrt(size // num_heads)), mask, False)
     shares = shares if shares.desc.dtype is v.desc.dtype else comparison.cast(shares, v.desc.dtype)
@@ -270,6 +273,19 @@ def _by_head(each: T, heads: int) -> T:
     """(places, batch, size) as (batch, heads, places, size of a head)."""
     places, batch, size = each.desc.shape
     return views.permute(views.reshape(each, (places, batch, heads, size // heads)), (1, 2, 0, 3))
+
+
+def _check_mask(name: str, mask: Any, shapes: tuple[tuple[int, ...], ...]) -> None:
+    """Refuse masks that would broadcast, and integers, which would be added as numbers."""
+    if mask is None:
+        return
+    if mask.desc.dtype is not d.bool_ and not mask.desc.dtype.is_floating_point:
+        raise DTypeError(
+            f"{name} is of bools or floating, not {mask.desc.dtype.name}", where="multi_head_attention_forward", advice="Use mask.bool()."
+        )
+    if mask.desc.shape not in shapes:
+        needed = " or ".join(str(list(each)) for each in shapes)
+        raise ShapeError(f"{name} of shape {list(mask.desc.shape)} is needed as {needed}", where="multi_head_attention_forward")
 
 
 def _masks(attn: Any, padding: Any, heads: tuple[int, ...], added: int) -> Any:

@@ -286,3 +286,129 @@ def test_what_is_refused(place: int) -> None:
     function, error, text = WRONG[place]
     with pytest.raises(error, match=text):
         function()
+
+
+def test_hooks_that_come_and_go_while_a_module_is_called() -> None:
+    layer, seen = nn.ReLU(), []
+    after = layer.register_forward_hook(lambda *_: seen.append("after"))
+
+    def before(module: Any, args: Any) -> None:
+        after.remove()
+        module.register_forward_hook(lambda *_: seen.append("late"))
+
+    layer.register_forward_pre_hook(before)
+    layer(at.ones(1))
+    assert seen == ["late"]
+
+
+def test_a_copied_handle_removes_the_copys_hook() -> None:
+    layer = nn.ReLU()
+    layer.handle = layer.register_forward_hook(lambda module, args, output: output + 1)
+    other = copy.deepcopy(layer)
+    other.handle.remove()
+    assert layer(at.ones(1)).item() == 2.0 and other(at.ones(1)).item() == 1.0
+    other._forward_hooks[layer.register_forward_hook(print).id + 1] = "from another process"  # type: ignore[assignment]
+    other.register_forward_hook(print)
+    assert len(other._forward_hooks) == 2
+
+
+def test_sums_in_place_keep_the_object() -> None:
+    layers = known = nn.Sequential(nn.ReLU())
+    layers += nn.Sequential(nn.Tanh())
+    layers *= 2
+    assert layers is known and [type(each).__name__ for each in known] == ["ReLU", "Tanh"] * 2
+    weights = listed = nn.ParameterList([at.ones(1)])
+    weights += [at.ones(2)]
+    with pytest.raises(TypeError, match="a module is no parameter"):
+        weights.append(nn.ReLU())
+    assert weights is listed and [each.shape for each in weights] == [(1,), (2,)]
+    named = nn.ParameterDict({"a": at.ones(1)})
+    assert named.get("b") is None and named.get("a") is named["a"] and named.setdefault("b", at.ones(2)).shape == (2,)
+    assert named.popitem()[0] == "b" and list(named.state_dict()) == ["a"]
+    named.clear()
+    assert len(named) == 0 and not list(named.parameters())
+
+
+class Counted(nn.Module):
+    """Reads a state's older name for its weight, and a number that is no tensor of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(at.zeros(2))
+        self.seen = 0
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
+        state_dict[prefix + "weight"] = state_dict.pop(prefix + "kernel")
+        self.seen = state_dict.pop(prefix + "seen")
+        super()._load_from_state_dict(state_dict, prefix, *args)
+
+
+def test_states_that_modules_read_in_their_own_way() -> None:
+    net = nn.Sequential(Counted(), nn.BatchNorm1d(2))
+    state = {"0.kernel": np.ones(2), "0.seen": 7, "1.extra": 1, "2.weight": 1, **nn.Sequential(nn.Identity(), net[1]).state_dict()}
+    kept = dict(state)
+    state["1.num_batches_tracked"] = kept["1.num_batches_tracked"] = np.array([5])
+    assert net.load_state_dict(state, strict=False) == ([], ["2.weight", "1.extra"])
+    assert net[0].seen == 7 and net[0].weight.tolist() == [1.0, 1.0] and list(state) == list(kept)
+    assert net[1].num_batches_tracked.item() == 5
+
+
+class Foreign:
+    """An array of a library with autograd, which is read once it is detached."""
+
+    def detach(self) -> Any:
+        return np.full(2, 3.0, np.float32)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("detach it first")
+
+
+def test_states_come_from_other_devices() -> None:
+    layer = nn.Linear(2, 2).to("npu:1")
+    layer.load_state_dict({"weight": at.eye(2), "bias": Foreign()})
+    assert layer.weight.device.index == 1 and layer.weight.tolist() == [[1.0, 0.0], [0.0, 1.0]] and layer.bias.tolist() == [3.0, 3.0]
+    layer.load_state_dict({"weight": np.ones((2, 2)), "bias": [0.0, 0.0]})
+    assert layer(at.ones(1, 2, device="npu:1")).tolist() == [[2.0, 2.0]]
+
+
+def test_statistics_that_are_no_longer_tracked_do_not_count() -> None:
+    norm = nn.BatchNorm1d(2)
+    norm.track_running_stats = False
+    norm(numbers(3, 2))
+    assert norm.num_batches_tracked.item() == 0 and norm.running_mean.tolist() == [0.0, 0.0]
+    assert nn.LayerNorm(np.int64(3)).weight.shape == nn.RMSNorm(np.int32(3)).weight.shape == (3,)
+
+
+CAUSAL: list[Callable[[Any], Any]] = [
+    lambda x: nn.TransformerEncoderLayer(8, 2, 8)(x, is_causal=True),
+    lambda x: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 8), 1)(x, is_causal=True),
+    lambda x: nn.TransformerDecoderLayer(8, 2, 8)(x, x, tgt_is_causal=True),
+    lambda x: nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 8), 1)(x, x, memory_is_causal=True),
+    lambda x: nn.Transformer(8, 2, 1, 1, 8)(x, x, src_is_causal=True),
+    lambda x: nn.Transformer(8, 2, 1, 1, 8)(x, x, tgt_is_causal=True),
+]
+
+
+@pytest.mark.parametrize("place", range(len(CAUSAL)))
+def test_causal_without_a_mask_is_refused(place: int) -> None:
+    with pytest.raises(ValueError, match="attn_mask is needed where is_causal is true"):
+        CAUSAL[place](at.ones(3, 1, 8))
+
+
+def test_masks_that_would_count_otherwise_than_meant_are_refused() -> None:
+    attention, x = nn.MultiheadAttention(8, 2), at.ones(3, 2, 8)
+    for name, mask, text in (
+        ("attn_mask", at.ones(3, 3, dtype=at.uint8), "attn_mask is of bools or floating, not uint8"),
+        ("key_padding_mask", at.ones(2, 3, dtype=at.int64), "key_padding_mask is of bools or floating, not int64"),
+        ("attn_mask", at.ones(1, 3) > 0, r"attn_mask of shape \[1, 3\] is needed as \[3, 3\] or \[4, 3, 3\]"),
+        ("attn_mask", at.ones(2, 3, 3), r"attn_mask of shape \[2, 3, 3\] is needed as"),
+        ("key_padding_mask", at.ones(3, 2) > 0, r"key_padding_mask of shape \[3, 2\] is needed as \[2, 3\]"),
+        ("key_padding_mask", at.ones(3) > 0, r"key_padding_mask of shape \[3\] is needed as \[2, 3\]"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=text):
+            attention(x, x, x, **{name: mask})
+
+
+def test_text_of_a_table_says_what_was_asked_for() -> None:
+    text = "Embedding(5, 3, max_norm=1, scale_grad_by_freq=True, sparse=True)"
+    assert repr(nn.Embedding(5, 3, max_norm=1, scale_grad_by_freq=True, sparse=True)) == text

@@ -123,6 +123,12 @@ class Sequential(_Listed):
 
     __rmul__ = __mul__
 
+    def __iadd__(self, other: Sequential) -> Self:
+        return self.extend(other) if isinstance(other, Sequential) else NotImplemented
+
+    def __imul__(self, count: int) -> Self:
+        return self.extend([*self] * (operator.index(count) - 1)) if count > 0 else NotImplemented
+
     def forward(self, input: Any) -> Any:
         for module in self:
             input = module(input)
@@ -288,9 +294,12 @@ class ParameterList(Module):
 
     def append(self, value: Any) -> Self:
         """Add a parameter at the end. Like: torch.nn.ParameterList.append."""
+        setattr(self, str(self._count), _weight(value, "ParameterList"))
         self._count += 1
-        self[self._count - 1] = value
         return self
+
+    def __iadd__(self, values: Iterable[Any]) -> Self:
+        return self.extend(values)
 
     def extend(self, values: Iterable[Any]) -> Self:
         """Add parameters at the end. Like: torch.nn.ParameterList.extend."""
@@ -317,6 +326,11 @@ class ParameterDict(Module):
         >>> weights.update({"last": at.ones(1)})
         >>> weights.pop("left").shape, [name for name, _ in weights.items()]
         ((2,), ['right', 'last'])
+        >>> weights.get("left") is None, weights.setdefault("left", at.ones(4)).shape, weights.popitem()[0]
+        (True, (4,), 'left')
+        >>> weights.clear()
+        >>> len(weights)
+        0
     """
 
     def __init__(self, parameters: Any = None) -> None:
@@ -368,6 +382,28 @@ class ParameterDict(Module):
         value = self[key]
         del self[key]
         return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The parameter of that name, or `default`. Like: torch.nn.ParameterDict.get."""
+        return self[key] if key in self._keys else default
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter of that name, which is `default` where there was none. Like: torch.nn.ParameterDict.setdefault."""
+        if key not in self._keys:
+            self[key] = default
+        return self[key]
+
+    def popitem(self) -> tuple[str, Any]:
+        """Take the last parameter out and give its name and itself; KeyError if there is none. Like: torch.nn.ParameterDict.popitem."""
+        if not self._keys:
+            raise KeyError("there are no parameters")
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
+
+    def clear(self) -> None:
+        """Take all parameters out. Like: torch.nn.ParameterDict.clear."""
+        for key in list(self._keys):
+            del self[key]
 
     def update(self, parameters: Any) -> None:
         """Add parameters in their order; those of a plain dict by name, as in PyTorch. Like: torch.nn.ParameterDict.update."""

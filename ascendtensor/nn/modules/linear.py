@@ -346,9 +346,9 @@ def _matrix(weights: NPUTensor, function: str) -> tuple[int, int]:
 
 def _of_table(module: Any, mode: bool = False) -> str:
     text = f"{module.num_embeddings}, {module.embedding_dim}"
-    names = ("max_norm", "norm_type", "scale_grad_by_freq") if mode else ("padding_idx", "max_norm", "norm_type")
-    usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}
-    for name in names:
+    names = ("max_norm", "norm_type", "scale_grad_by_freq") + (() if mode else ("sparse",))
+    usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
+    for name in names if mode else ("padding_idx", *names):
         if getattr(module, name) != usual[name]:
             text += f", {name}={getattr(module, name)}"
     return text

@@ -81,7 +81,7 @@ class RemovableHandle:
 
     def __init__(self, hooks: OrderedDict[int, Any], hook: Any, prepend: bool = False) -> None:
         self._hooks = hooks
-        self.id = next(self._ids)
+        self.id = next(each for each in self._ids if each not in hooks)  # hooks of a pickle have numbers of another process
         hooks[self.id] = hook
         if prepend:
             hooks.move_to_end(self.id, last=False)
@@ -94,9 +94,6 @@ class RemovableHandle:
 
     def __exit__(self, *_: object) -> None:
         self.remove()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> RemovableHandle:
-        return self
 
 
 class IncompatibleKeys(NamedTuple):
@@ -193,18 +190,18 @@ class Module:
         return self._hooked(args, kwargs)
 
     def _hooked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        due = list(self._forward_hooks.values())
+        done: set[int] = set()
         try:
             for hook in tuple(self._forward_pre_hooks.values()):
                 args, kwargs = self._before(hook, args, kwargs)
             result = self.forward(*args, **kwargs)
-            for hook in tuple(due):
-                due.remove(hook)
+            for number, hook in tuple(self._forward_hooks.items()):  # those that there are now: forward may have changed them
+                done.add(number)
                 found = hook.function(self, args, kwargs, result) if hook.with_kwargs else hook.function(self, args, result)
                 result = result if found is None else found
         except BaseException:
-            for hook in due:
-                if hook.always_call:
+            for number, hook in tuple(self._forward_hooks.items()):
+                if hook.always_call and number not in done:
                     hook.function(self, args, kwargs, None) if hook.with_kwargs else hook.function(self, args, None)
             raise
         return result
@@ -418,7 +415,7 @@ class Module:
         Like: torch.nn.Module.get_submodule.
         """
         found: Any = self
-        for name in filter(None, target.split(".")):
+        for name in target.split(".") if target else ():
             found = getattr(found, name)
             if not isinstance(found, Module):
                 raise AttributeError(f"{name!r} of {target!r} is no module")
@@ -521,13 +518,9 @@ class Module:
         if not isinstance(state_dict, Mapping):
             raise DTypeError(f"a dict of tensors is needed, not {type(state_dict).__name__}", where="load_state_dict")
         missing: list[str] = []
+        unexpected: list[str] = []
         errors: list[str] = []
-        known: set[str] = set()
-        for path, module in self.named_modules(remove_duplicate=False):
-            prefix = f"{path}." if path else ""
-            known.update(prefix + name for name, _ in module._own_state())
-            module._load_from_state_dict(state_dict, prefix, {"assign_to_params_buffers": assign}, strict, missing, [], errors)
-        unexpected = [name for name in state_dict if name not in known]
+        self._load(OrderedDict(state_dict), "", {"assign_to_params_buffers": assign}, missing, unexpected, errors)
         if strict:
             errors += [f"not in the module: {', '.join(map(repr, unexpected))}"] if unexpected else []
             errors += [f"missing: {', '.join(map(repr, missing))}"] if missing else []
@@ -540,6 +533,14 @@ class Module:
             )
         return IncompatibleKeys(missing, unexpected)
 
+    def _load(self, state: dict[str, Any], prefix: str, options: dict[str, Any], *found: list[str]) -> None:
+        """Load the module, then those in it, each from a dict of its own names, which it may change."""
+        self._load_from_state_dict(state, prefix, options, True, *found)
+        for name, module in self._modules.items():
+            if module is not None:
+                inner = f"{prefix}{name}."
+                module._load({key: value for key, value in state.items() if key.startswith(inner)}, inner, options, *found)
+
     def _load_from_state_dict(
         self,
         state_dict: Mapping[str, Any],
@@ -550,16 +551,22 @@ class Module:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        for name, mine in self._own_state():
+        own = dict(self._own_state())
+        for key in state_dict:
+            name, dot, _ = key.removeprefix(prefix).partition(".")
+            if key.startswith(prefix) and name not in (self._modules if dot else own):
+                unexpected_keys.append(key)
+        assign = local_metadata.get("assign_to_params_buffers", False)
+        for name, mine in own.items():
             key = prefix + name
             if key not in state_dict:
                 missing_keys.append(key)
                 continue
             try:
-                given = asarray(state_dict[key])
+                given = _given(state_dict[key], mine, assign)
                 if given.desc.shape != mine.desc.shape:
                     error_msgs.append(f"{key!r} has the shape {list(given.desc.shape)}, in the module {list(mine.desc.shape)}")
-                elif local_metadata.get("assign_to_params_buffers"):
+                elif assign:
                     taken = views.alias(given)
                     (self._parameters if name in self._parameters else self._buffers)[name] = (
                         base.marked(taken) if name in self._parameters else taken
@@ -742,6 +749,16 @@ class Module:
         if not lines and not inner:
             return f"{self._get_name()}()"
         return f"{self._get_name()}(\n  " + "\n  ".join((*lines, *inner)) + "\n)"
+
+
+def _given(value: Any, mine: NPUTensor, assign: bool) -> NPUTensor:
+    """A value of a state as a tensor where the module's own is; `assign` leaves tensors where they are."""
+    if isinstance(value, TensorBase):
+        found: NPUTensor = asarray(value, device=None if assign else mine.desc.device)
+    else:
+        detach = getattr(value, "detach", None)  # tensors of other libraries that have gradients are arrays only without them
+        found = asarray(value if detach is None else detach(), device=mine.desc.device)
+    return views.reshape(found, ()) if not mine.desc.shape and found.desc.shape == (1,) else found  # PyTorch wrote numbers so before 0.4
 
 
 def _indented(text: str) -> str:

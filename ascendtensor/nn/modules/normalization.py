@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+import operator
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 from ... import creation
 from ...dtypes import DTypeLike
@@ -22,6 +23,11 @@ def _start(module: Any) -> None:
         init.ones_(module.weight)
     if module.bias is not None:
         init.zeros_(module.bias)
+
+
+def _lengths(shape: Any) -> tuple[int, ...]:
+    """One length, or several, as NumPy's integers too."""
+    return (operator.index(shape),) if isinstance(shape, SupportsIndex) else tuple(shape)
 
 
 class _Running(Module):
@@ -96,7 +102,7 @@ class _Batch(_Running):
     def forward(self, input: NPUTensor) -> NPUTensor:
         self._check(input)
         part = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.num_batches_tracked is not None:
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:  # the mean over all batches
                 part = 1.0 / self.num_batches_tracked.item()
@@ -279,7 +285,7 @@ class LayerNorm(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = _lengths(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         shape = self.normalized_shape
         self.register_parameter("weight", parameter(*shape, device=device, dtype=dtype) if elementwise_affine else None)
@@ -323,7 +329,7 @@ class RMSNorm(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape = _lengths(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         shape = self.normalized_shape
         self.register_parameter("weight", parameter(*shape, device=device, dtype=dtype) if elementwise_affine else None)

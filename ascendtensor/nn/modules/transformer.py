@@ -176,8 +176,9 @@ class _Layer(Module):
             activation = _ACTIVATIONS[activation]
         self.activation: Callable[[Any], Any] = activation
 
-    def _attended(self, attention: MultiheadAttention, drop: Any, x: Any, memory: Any, mask: Any, padding: Any) -> Any:
-        return drop(attention(x, memory, memory, attn_mask=mask, key_padding_mask=padding, need_weights=False)[0])
+    def _attended(self, attention: MultiheadAttention, drop: Any, x: Any, memory: Any, *masks: Any) -> Any:
+        mask, padding, causal = masks
+        return drop(attention(x, memory, memory, padding, need_weights=False, attn_mask=mask, is_causal=causal)[0])
 
     def _fed(self, x: Any, drop: Any) -> Any:
         return drop(self.linear2(self.dropout(self.activation(self.linear1(x)))))
@@ -197,7 +198,7 @@ class TransformerEncoderLayer(_Layer):
         bias: Whether products and normalisations have one.
         device, dtype: Of the parameters.
 
-    Called with `src_mask`, `src_key_padding_mask` and `is_causal`, which says what the mask is and changes nothing.
+    Called with `src_mask`, `src_key_padding_mask` and `is_causal`, which says what the mask is, needs it, and changes nothing.
 
     Like: torch.nn.TransformerEncoderLayer.
 
@@ -233,7 +234,7 @@ class TransformerEncoderLayer(_Layer):
         given: Any = src
         first, second = self.norm1, self.norm2
         x = first(given) if self.norm_first else given
-        found = given + self._attended(self.self_attn, self.dropout1, x, x, src_mask, src_key_padding_mask)
+        found = given + self._attended(self.self_attn, self.dropout1, x, x, src_mask, src_key_padding_mask, is_causal)
         if self.norm_first:
             return found + self._fed(second(found), self.dropout2)  # type: ignore[no-any-return]
         found = first(found)
@@ -289,10 +290,11 @@ class TransformerDecoderLayer(_Layer):
         found: Any = tgt
 
         def own(x: Any) -> Any:
-            return self._attended(self.self_attn, self.dropout1, x, x, tgt_mask, tgt_key_padding_mask)
+            return self._attended(self.self_attn, self.dropout1, x, x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
 
         def other(x: Any) -> Any:
-            return self._attended(self.multihead_attn, self.dropout2, x, memory, memory_mask, memory_key_padding_mask)
+            masks = memory_mask, memory_key_padding_mask, memory_is_causal
+            return self._attended(self.multihead_attn, self.dropout2, x, memory, *masks)
 
         def fed(x: Any) -> Any:
             return self._fed(x, self.dropout3)
@@ -340,7 +342,7 @@ class TransformerEncoder(Module):
     ) -> NPUTensor:
         found = src
         for layer in self.layers:
-            found = layer(found, src_mask=mask, src_key_padding_mask=src_key_padding_mask)
+            found = layer(found, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=bool(is_causal))
         return found if self.norm is None else self.norm(found)
 
 
@@ -386,6 +388,8 @@ class TransformerDecoder(Module):
                 memory_mask=memory_mask,
                 tgt_key_padding_mask=tgt_key_padding_mask,
                 memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=bool(tgt_is_causal),
+                memory_is_causal=memory_is_causal,
             )
         return found if self.norm is None else self.norm(found)
 
@@ -461,7 +465,7 @@ class Transformer(Module):
             raise ShapeError("src and tgt have batches of different sizes").with_context("Transformer", (src, tgt))
         if lengths[0][-1] != self.d_model or lengths[1][-1] != self.d_model:
             raise ShapeError(f"the last length of src and tgt must be d_model={self.d_model}").with_context("Transformer", (src, tgt))
-        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask)
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(  # type: ignore[no-any-return]
             tgt,
             memory,
@@ -469,6 +473,8 @@ class Transformer(Module):
             memory_mask=memory_mask,
             tgt_key_padding_mask=tgt_key_padding_mask,
             memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
         )
 
     @staticmethod
