@@ -18,7 +18,7 @@ from .. import base, shapes
 from ..base import TensorBase
 from ..dtypes import FLOATING, bool_, complex128, int64, python_number
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, DTypeError
+from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
 from ..launch.registry import handle_cache
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
@@ -174,7 +174,7 @@ def _reduced_in_place(row: Row, input: TensorBase, *arguments: Any) -> Any:
     """A reduction of a tensor whose dims lie in memory in another order, over the dims that there are: nothing has to be copied.
 
     Returns:
-        None where that would not give the elements in order, or a dim is wrong.
+        None where that would not give the elements in order, or an argument is wrong: the ordinary way says so of the tensor as it is.
     """
     desc = input.desc
     *others, dim, keepdim = arguments
@@ -192,7 +192,14 @@ def _reduced_in_place(row: Row, input: TensorBase, *arguments: Any) -> Any:
     there = (
         None if dim is None else dims[axes[0]] if len(axes) == 1 and dim.__class__ is not tuple else tuple(sorted(dims[at] for at in axes))
     )
-    found = call(row, (base.view(input, lengths, None, base.element_offset(input)),), (*others, there, keepdim))
+    try:
+        plan, operands = find(row, (base.view(input, lengths, None, base.element_offset(input)),), (*others, there, keepdim))
+    except (DTypeError, ShapeError, ValueRangeError):
+        return None
+    try:
+        found = plan.launch(*operands)
+    except AscendTensorError as error:
+        raise error.with_context(row.name, (input,)) from None
     if not keepdim:
         return found
     kept = shapes.reduce_shape(desc.shape, axes, True)

@@ -233,6 +233,7 @@ def written_at_once(target: TensorBase, value: Any) -> bool:
     if kind is float or kind is int:
         plan = _plans.get((FILL, kind, desc.shape, desc.dtype, desc.device))
         if plan is None:
+            _check_open(target)
             plan = find(FILL, (value,), (desc.shape, desc.dtype), desc.device)[0]
     else:
         if not isinstance(value, TensorBase) or value.desc is not desc or value.buffer.base is target.buffer.base:

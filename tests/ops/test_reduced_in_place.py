@@ -57,3 +57,8 @@ def test_wrong_dims_are_refused_as_of_any_tensor(dim: Any) -> None:
             tensor.sum(dim)
         errors.append((type(raised.value), str(raised.value).splitlines()[0]))
     assert errors[0] == errors[1]
+
+
+def test_errors_show_the_tensor_as_it_was_given() -> None:
+    with pytest.raises(TypeError, match=r"(?s)^amax: complex128 is not supported.*operands: complex128\[3, 2\] on npu:0"):
+        at.ones(2, 3, dtype=at.complex128).T.amax(0)

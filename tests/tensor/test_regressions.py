@@ -405,6 +405,8 @@ def test_writing_into_a_tensor_from_before_shutdown_says_so() -> None:
     for call in calls:
         with pytest.raises(errors.ClosedError, match="before shutdown"):
             call(x)
+    with pytest.raises(errors.ClosedError, match=r"^index_put_: the tensor to write into is from before shutdown\(\) of npu:0"):
+        x[...] = 1.0
 
 
 # Text

@@ -100,7 +100,7 @@ class Prepared(dict[Key, Entry]):
 
     def clear(self) -> None:
         """Drops all of them."""
-        for found in self.recent.values():
+        for found in list(self.recent.values()):  # another thread may be at its first launch on a device
             found.clear()
         super().clear()
 
