@@ -392,9 +392,9 @@ class HandleRegistry:
                     # Handles are matched once, so their models would age first, and ageing frees what they launch by (OM-11).
                     binding.set_max_op_queue_num(MOST_MODELS)
                 if (process := compiler.process_number()) != self._process:
-                    self._process = process
                     self._loaded.clear()
                     self.variants.clear()
+                    self._process = process  # at last: an interrupt between would leave models that are gone
                 self._source = source
             return self._source
 
