@@ -210,7 +210,10 @@ class NPUTensor(Methods):
 
     @property
     def data(self) -> Self:
-        """Another tensor over the same memory, as `detach` gives it; set, the tensor is one over other memory. Like: torch.Tensor.data."""
+        """Another tensor over the same memory, as `detach` gives it; set, the tensor is one over other memory. Like: torch.Tensor.data.
+
+        What is queued, and views of the tensor, keep the memory that it had. Set it while no other thread computes with the tensor.
+        """
         return views.alias(self)
 
     @data.setter

@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -412,3 +413,43 @@ def test_masks_that_would_count_otherwise_than_meant_are_refused() -> None:
 def test_text_of_a_table_says_what_was_asked_for() -> None:
     text = "Embedding(5, 3, max_norm=1, scale_grad_by_freq=True, sparse=True)"
     assert repr(nn.Embedding(5, 3, max_norm=1, scale_grad_by_freq=True, sparse=True)) == text
+
+
+def test_a_forgotten_start_is_named_wherever_it_shows() -> None:
+    forgotten = type("Forgotten", (nn.Module,), {"__init__": lambda self: None, "forward": lambda self, x: x})()
+    for use in (lambda: forgotten(1), lambda: repr(forgotten), lambda: forgotten.state_dict(), lambda: forgotten.eval()):
+        with pytest.raises(AttributeError, match=r"call super\(\).__init__\(\) in Forgotten"):
+            use()
+
+
+def test_integers_meet_weights_with_advice_that_helps() -> None:
+    with pytest.raises(TypeError, match=r"int64 and float32[\s\S]*\.to\(float32\) first"):
+        nn.Linear(2, 2)(at.ones(1, 2, dtype=at.int64))
+
+
+def test_other_memory_for_a_weight_leaves_queued_work_and_views_alone() -> None:
+    side, layer = at.Stream(), nn.Linear(256, 256, bias=False)
+    layer.weight.fill_(1.0)
+    x, view = at.ones(256, 256), layer.weight.data[:2]
+    with side:
+        for _ in range(4):
+            x = layer(x) / 256
+    layer.half()
+    taken = [at.full((256, 256), 9.0) for _ in range(3)]
+    assert x.sum().item() == 256 * 256 and view.sum().item() == 512 and layer.weight.dtype == at.float16 and len(taken) == 3
+
+
+def test_one_network_serves_threads_in_flat_memory() -> None:
+    net = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.LSTM(8, 4, bidirectional=True)).eval()
+    given = [numbers(5 + place, 3) for place in range(8)]
+    expected = [net(x)[0].numpy() for x in given]
+    at.npu.synchronize()
+    before = at.npu.memory_allocated()
+
+    def serve(place: int) -> bool:
+        return all(np.allclose(net(given[place])[0].numpy(), expected[place], atol=1e-6) for _ in range(12))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(serve, range(8)))
+    at.npu.synchronize()
+    assert at.npu.memory_allocated() <= before

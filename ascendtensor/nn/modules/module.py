@@ -223,6 +223,8 @@ class Module:
             held = self.__dict__.get(kind)
             if held is not None and name in held:
                 return held[name]
+        if not name.startswith("__"):  # pickles and copies ask for methods before there is anything
+            self._begun()
         raise absent.attribute_error(f"{type(self).__name__!r} object", name, self, absent.IN_NETWORKS)
 
     def __setattr__(self, name: str, value: Any) -> None:

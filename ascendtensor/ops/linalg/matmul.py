@@ -97,8 +97,9 @@ def _matmul(input: T, other: T, out: T | None, function: str) -> T:
     left, right = input.desc, other.desc
     dtype = left.dtype
     if dtype is not right.dtype:
+        wanted = right.dtype if right.dtype.is_floating_point and not dtype.is_floating_point else dtype
         raise DTypeError(
-            f"the operands have to have one dtype, not {dtype.name} and {right.dtype.name}", advice=f"Cast with .to({dtype.name}) first."
+            f"the operands have to have one dtype, not {dtype.name} and {right.dtype.name}", advice=f"Cast with .to({wanted.name}) first."
         ).with_context(function, (input, other))
     if dtype is d.bool_:
         raise DTypeError("bool matrices can't be multiplied", advice="Cast with .to(float32) first.").with_context(function, (input, other))
