@@ -106,9 +106,10 @@ class Variants:
 
 
 def _kind(description: Description) -> Hashable:
-    """What the models of all shapes have in common."""
-    tensors = (*description.inputs, *description.outputs)
-    return (description.op_type, tuple([(tensor.dtype, tensor.format, tensor.const is None) for tensor in tensors]), description.attrs)
+    """What models that one call can find have in common: of any shape, and with floats as attributes that are close (ATTR-8)."""
+    tensors = tuple([(tensor.dtype, tensor.format, tensor.const is None) for tensor in (*description.inputs, *description.outputs)])
+    attrs = tuple([attr.name if attr.kind in ("float", "list_float") else attr for attr in description.attrs])
+    return description.op_type, tensors, attrs
 
 
 def dynamic_model(description: Description, family: Family, per_call: bool) -> Description:

@@ -316,6 +316,16 @@ def test_what_ran_without_handle_is_known_of_every_rank(monkeypatch: pytest.Monk
     assert [known.ran_bare(each) for each in (first, other, wide)] == [True, False, True]
 
 
+def test_what_ran_without_handle_is_known_of_floats_that_are_close() -> None:  # ATTR-8: a call finds models of both
+    known = variants.Variants()
+    one, close, whole = (
+        Description("Pinverse", (TensorDescription(0, (2, 2)),), (TensorDescription(0, (2, 2)),), (attr,))
+        for attr in (Attribute("rcond", "float", 1e-7), Attribute("rcond", "float", 3e-7), Attribute("rcond", "int", 0))
+    )
+    known.runs_bare(one)
+    assert [known.ran_bare(each) for each in (one, close, whole)] == [True, True, False]
+
+
 def test_nothing_begins_to_run_without_handle_while_one_is_made(cache: HandleRegistry) -> None:  # HD-6
     tensors = (TensorDescription(0, (2,)),)
     description = Description("Abs", tensors, tensors)
