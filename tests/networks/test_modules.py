@@ -453,3 +453,37 @@ def test_one_network_serves_threads_in_flat_memory() -> None:
         assert all(pool.map(serve, range(8)))
     at.npu.synchronize()
     assert at.npu.memory_allocated() <= before
+
+
+class Dated(nn.Module):
+    """Has a state that is no tensor."""
+
+    def __init__(self, date: str) -> None:
+        super().__init__()
+        self.date = date
+
+    def get_extra_state(self) -> Any:
+        return {"date": self.date}
+
+    def set_extra_state(self, state: Any) -> None:
+        self.date = state["date"]
+
+
+def test_extra_states_are_kept_and_loaded() -> None:
+    net, other = nn.Sequential(Dated("today"), nn.Linear(1, 1)), nn.Sequential(Dated("never"), nn.Linear(1, 1))
+    state = net.state_dict()
+    assert list(state) == ["0._extra_state", "1.weight", "1.bias"]
+    assert other.load_state_dict(state) == ([], []) and other[0].date == "today"
+    assert other.load_state_dict({"1._extra_state": 1}, strict=False) == (["0._extra_state", "1.weight", "1.bias"], ["1._extra_state"])
+
+
+class Nothing(nn.Module):
+    def __len__(self) -> int:
+        return 0
+
+    def forward(self, src: Any, **_: Any) -> Any:
+        return src
+
+
+def test_an_encoder_of_ones_own_that_is_empty_is_taken() -> None:
+    assert isinstance(nn.Transformer(8, 2, 1, 1, 8, custom_encoder=Nothing()).encoder, Nothing)

@@ -108,6 +108,10 @@ class IncompatibleKeys(NamedTuple):
     unexpected_keys: list[str]
 
 
+_EXTRA: Final = "_extra_state"
+"""PyTorch's name for what `get_extra_state` gives."""
+
+
 class _Hook(NamedTuple):
     function: Callable[..., Any]
     with_kwargs: bool
@@ -465,6 +469,8 @@ class Module:
     def state_dict(self, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, NPUTensor]:
         """Parameters and persistent buffers by name, sharing the memory of the module's own.
 
+        A class that defines `get_extra_state()` and `set_extra_state(state)` has what the first gives under `_extra_state` as well.
+
         Args:
             destination: A dict to add to; by default a new one.
             prefix: What the names begin with.
@@ -486,6 +492,8 @@ class Module:
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
         for name, value in self._own_state():
             destination[prefix + name] = value if keep_vars else views.alias(value)
+        if hasattr(type(self), "get_extra_state"):
+            destination[prefix + _EXTRA] = self.get_extra_state()
 
     def _own_state(self) -> Iterator[tuple[str, NPUTensor]]:
         for name, value in (*self._parameters.items(), *self._buffers.items()):
@@ -556,8 +564,9 @@ class Module:
         own = dict(self._own_state())
         for key in state_dict:
             name, dot, _ = key.removeprefix(prefix).partition(".")
-            if key.startswith(prefix) and name not in (self._modules if dot else own):
+            if key.startswith(prefix) and name not in (self._modules if dot else own) and (dot or name != _EXTRA):
                 unexpected_keys.append(key)
+        self._load_extra(state_dict, prefix + _EXTRA, missing_keys, unexpected_keys)
         assign = local_metadata.get("assign_to_params_buffers", False)
         for name, mine in own.items():
             key = prefix + name
@@ -577,6 +586,15 @@ class Module:
                     writing.copy_into(mine, given)
             except AscendTensorError as error:
                 error_msgs.append(f"{key!r}: {error}")
+
+    def _load_extra(self, state: Mapping[str, Any], key: str, missing: list[str], unexpected: list[str]) -> None:
+        takes = hasattr(type(self), "set_extra_state")
+        if key not in state:
+            missing += [key] if takes else []
+        elif takes:
+            self.set_extra_state(state[key])
+        else:
+            unexpected.append(key)
 
     # Modes, places and dtypes
 
