@@ -59,7 +59,10 @@ def test_a_wait_may_come_before_its_record(acl: ModuleType) -> None:  # EV-3 (ru
         assert rt.reset_event(event, first) == rt.synchronize_stream(first) == 0
 
 
-def test_a_wait_passes_whose_record_another_thread_brings_meanwhile(acl: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:  # EV-3
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_wait_passes_whose_record_another_thread_brings_meanwhile(
+    acl: ModuleType, monkeypatch: pytest.MonkeyPatch, before: int
+) -> None:  # EV-3
     rt = acl.rt
     first, second = (rt.create_stream()[0] for _ in range(2))
     event, _ = rt.create_event_with_flag(1)
@@ -67,7 +70,10 @@ def test_a_wait_passes_whose_record_another_thread_brings_meanwhile(acl: ModuleT
     give_up = streams._give_up
 
     def record() -> None:
-        assert rt.set_context(context) == rt.record_event(event, first) == 0
+        assert rt.set_context(context) == 0
+        for _ in range(before):
+            queue(first, int)
+        assert rt.record_event(event, first) == 0
 
     def late(*args: Any) -> None:
         thread = threading.Thread(target=record)

@@ -259,8 +259,10 @@ def _drive(stream: Stream, until: Capture | None, deadline: float | None, budget
                 return _EXPIRED
             if not outcome.recorded and (budget is not None or deadline is not None):
                 return _EXPIRED
-            if not outcome.recorded or any(goal is outcome for _, goal in pending):
-                _give_up(pending[-1][0], outcome)
+            if not outcome.recorded:
+                _give_up(pending[-1][0], outcome, NEVER)
+            elif any(goal is outcome for _, goal in pending):
+                _give_up(pending[-1][0], outcome, BEHIND)
             else:
                 pending.append((outcome.stream, outcome))
         else:
@@ -269,12 +271,16 @@ def _drive(stream: Stream, until: Capture | None, deadline: float | None, budget
         outcome = _run(current, goal, deadline, budget)
 
 
-def _give_up(stream: Stream, capture: Capture) -> None:
+NEVER: Final = "that was not recorded"
+BEHIND: Final = "whose record comes behind the wait"
+
+
+def _give_up(stream: Stream, capture: Capture, why: str) -> None:
     """A wait at the head of a stream for a record that never comes, or behind it, maybe by way of other streams, will fail."""
     with contextlib.suppress(IndexError):
         fn, args = stream.queue[0]
         if fn is _wait and args[0] is capture:
-            args[1].hopeless = True
+            args[1].hopeless = why
 
 
 def _run(stream: Stream, until: Capture | None, deadline: float | None, budget: int | None) -> Outcome:
@@ -485,10 +491,9 @@ def _wait(capture: Capture, wait: Wait) -> None:
         wait.passed = True
         raise AclFault(TASK_TIMEOUT, "an event is waited for that was reset behind its last record: a board waits for the next one")
     if not (capture.done if flag is None else flag.raised):
-        if wait.hopeless:
+        if wait.hopeless and not (wait.hopeless is NEVER and capture.recorded):  # another thread may have recorded it meanwhile
             wait.passed = True
-            what = "whose record comes behind the wait" if capture.recorded else "that was not recorded"
-            raise AclFault(TASK_TIMEOUT, f"an event is waited for {what}: a board waits for ever")
+            raise AclFault(TASK_TIMEOUT, f"an event is waited for {wait.hopeless}: a board waits for ever")
         if not wait.limit:
             raise Blocked(capture)
         now = time.monotonic()

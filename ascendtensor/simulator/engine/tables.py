@@ -183,13 +183,14 @@ class Wait:
         passed: Whether the stream went on.
         limit: Seconds that it may take from when the stream stands before it, 0 for ever.
         until: When they are over on the monotonic clock, 0 before.
-        hopeless: Whether the record comes behind the wait itself.
+        hopeless: Why the record will not come, "" while it may.
     """
 
     __slots__ = ("hopeless", "limit", "passed", "until")
 
     def __init__(self, limit: float = 0.0) -> None:
-        self.passed = self.hopeless = False
+        self.passed = False
+        self.hopeless = ""
         self.limit = limit
         self.until = 0.0
 
