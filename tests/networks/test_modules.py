@@ -157,6 +157,8 @@ def test_states_move_between_modules_and_files(tmp_path: Path) -> None:
         other.load_state_dict({**net.state_dict(), "shift": at.ones(2)}, strict=False)
     with pytest.raises(TypeError, match="a dict of tensors"):
         other.load_state_dict([1])
+    with pytest.raises(TypeError, match="names are strings, not 0"):
+        other.load_state_dict({0: at.ones(1)})  # type: ignore[dict-item]
     assert other.first.weight is weight
     other.load_state_dict({name: value.half() for name, value in net.state_dict().items()}, assign=True)
     assert other.first.weight.dtype == at.float16 and isinstance(other.first.weight, nn.Parameter)

@@ -514,7 +514,7 @@ class Module:
 
         Raises:
             StateError: Names (see `strict`) or shapes do not fit; all of them are told, and what fits is loaded.
-            DTypeError: No mapping.
+            DTypeError: No mapping of names.
 
         Like: torch.nn.Module.load_state_dict.
 
@@ -527,6 +527,9 @@ class Module:
         """
         if not isinstance(state_dict, Mapping):
             raise DTypeError(f"a dict of tensors is needed, not {type(state_dict).__name__}", where="load_state_dict")
+        for name in state_dict:
+            if not isinstance(name, str):
+                raise DTypeError(f"names are strings, not {name!r}", where="load_state_dict")
         missing: list[str] = []
         unexpected: list[str] = []
         errors: list[str] = []
