@@ -265,6 +265,7 @@ class HandleRegistry:
     def runs_bare(self, description: Description) -> None:
         """`Variants.runs_bare`, not between `too_late` and the making of a handle."""
         with self.lock:
+            self._notice_process()
             self.variants.runs_bare(description)
 
     def too_late(self, description: Description, on: device.Device | None = None) -> bool:
@@ -275,6 +276,14 @@ class HandleRegistry:
             # Once a compiler works inside the process, dynamic models are matched first, whoever made them (OM-20).
             inside = isinstance(self._models(), compiler.Registrar) or compiler.works_inside()
             return inside or engine_of(description, device.soc_name()) == "aicpu"
+
+    def _notice_process(self) -> None:
+        """Forget what was loaded and run in a process that the simulator has ended."""
+        process = compiler.process_number()
+        if process != self._process:
+            self._loaded.clear()
+            self.variants.clear()
+            self._process = process  # at last: an interrupt between would leave models that are gone
 
     def _create(self, description: Description) -> OpHandle:
         return self.adopt(lambda: _create_handle(description))
@@ -301,6 +310,7 @@ class HandleRegistry:
         """
         with self.lock:
             self.note(description)
+            self._notice_process()
             if description in self._loaded:
                 return 0.0
             if self.given and self._is_given(description):
@@ -391,10 +401,6 @@ class HandleRegistry:
                 if isinstance(source, compiler.Registrar) and not device.configured("max_opqueue_num"):
                     # Handles are matched once, so their models would age first, and ageing frees what they launch by (OM-11).
                     binding.set_max_op_queue_num(MOST_MODELS)
-                if (process := compiler.process_number()) != self._process:
-                    self._loaded.clear()
-                    self.variants.clear()
-                    self._process = process  # at last: an interrupt between would leave models that are gone
                 self._source = source
             return self._source
 

@@ -247,9 +247,13 @@ def test_results_are_those_of_handles(cache: HandleRegistry) -> None:
         assert cache.info().handles == 0 and cache.info().loaded_models > 0
 
 
-def test_ordinary_launches_go_on_behind_the_mode(cache: HandleRegistry) -> None:
+@pytest.mark.parametrize("again", [False, True])
+def test_ordinary_launches_go_on_behind_the_mode(again: bool, cache: HandleRegistry) -> None:
     # OM-20: a compiler inside the process has dynamic models matched first, and what ran without handle has no bytes for one made later.
     at.relu(at.ones(2))
+    if again:
+        at.shutdown()
+        simulator.new_process()
     with at.op_models.mode("each-run"):
         at.relu(at.ones(3))
     for size in range(1, 20):
