@@ -231,7 +231,8 @@ def test_few_elements_are_gathered_and_many_strided(dtype: Any) -> None:
     assert "AsStrided" in operators(lambda: x[:, :99].clone())
 
 
-def test_places_of_views_are_kept_for_the_last_few(new_process: None) -> None:  # a model that serves all shapes may take its constants from the host
+def test_places_of_views_are_kept_for_the_last_few(new_process: None) -> None:
+    # In a new process: a model that serves all shapes may take its constants from the host.
     x = at.arange(1000.0).reshape(10, 100)
     kept = x.desc.device.places
     before = at.memory_stats()["to_device"]
