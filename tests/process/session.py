@@ -24,10 +24,13 @@ _PUBLIC = json.loads((Path(__file__).parents[1] / "data" / "pyacl_api.json").rea
 
 
 def forget() -> None:
-    """No plans and no loaded models, as in a new process, so that the session compiles and loads."""
+    """No plans, families and loaded models, as in a new process, so that the session compiles and loads.
+
+    What ran without handle stays known: pyACL's models know it too, where no new process of the simulator follows.
+    """
     handle_cache.clear()
     handle_cache._loaded.clear()
-    handle_cache.variants.clear()
+    handle_cache.variants._families.clear()
     tiling._PARAMETERS.clear()
 
 
