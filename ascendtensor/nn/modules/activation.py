@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from ...dtypes import DTypeLike
 from ...errors import ShapeError, ValueRangeError
@@ -14,7 +15,23 @@ if TYPE_CHECKING:
     from ...tensor import NPUTensor
 
 
-class ReLU(Module):
+class _InPlace(Module):
+    """A function without other arguments, which may write into its operand."""
+
+    _function: ClassVar[Callable[..., NPUTensor]]
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: NPUTensor) -> NPUTensor:
+        return self._function(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        return "inplace=True" if self.inplace else ""
+
+
+class ReLU(_InPlace):
     """`relu`: negative numbers become 0. Like: torch.nn.ReLU.
 
     Examples:
@@ -22,18 +39,10 @@ class ReLU(Module):
         tensor([0., 2.], device='npu:0')
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: NPUTensor) -> NPUTensor:
-        return functional.relu(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    _function = staticmethod(functional.relu)
 
 
-class ReLU6(Module):
+class ReLU6(_InPlace):
     """`relu6`: numbers from 0 to 6. Like: torch.nn.ReLU6.
 
     Examples:
@@ -41,15 +50,7 @@ class ReLU6(Module):
         tensor([0., 6.], device='npu:0')
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: NPUTensor) -> NPUTensor:
-        return functional.relu6(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    _function = staticmethod(functional.relu6)
 
 
 class Sigmoid(Module):
@@ -76,7 +77,7 @@ class Tanh(Module):
         return functional.tanh(input)
 
 
-class SiLU(Module):
+class SiLU(_InPlace):
     """`silu`: `x * sigmoid(x)`. Like: torch.nn.SiLU.
 
     Examples:
@@ -84,18 +85,10 @@ class SiLU(Module):
         tensor([0.7311], device='npu:0')
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: NPUTensor) -> NPUTensor:
-        return functional.silu(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    _function = staticmethod(functional.silu)
 
 
-class Mish(Module):
+class Mish(_InPlace):
     """`mish`: `x * tanh(softplus(x))`. Like: torch.nn.Mish.
 
     Examples:
@@ -103,18 +96,10 @@ class Mish(Module):
         tensor([0.8651], device='npu:0')
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: NPUTensor) -> NPUTensor:
-        return functional.mish(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    _function = staticmethod(functional.mish)
 
 
-class Hardswish(Module):
+class Hardswish(_InPlace):
     """`hardswish`: `x * relu6(x + 3) / 6`. Like: torch.nn.Hardswish.
 
     Examples:
@@ -122,15 +107,13 @@ class Hardswish(Module):
         tensor([0.6667], device='npu:0')
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
+    _function = staticmethod(functional.hardswish)
 
-    def forward(self, input: NPUTensor) -> NPUTensor:
-        return functional.hardswish(input, self.inplace)
+    def extra_repr(self) -> str:
+        return ""
 
 
-class Hardsigmoid(Module):
+class Hardsigmoid(_InPlace):
     """`hardsigmoid`: `relu6(x + 3) / 6`. Like: torch.nn.Hardsigmoid.
 
     Examples:
@@ -138,12 +121,10 @@ class Hardsigmoid(Module):
         tensor([0.6667], device='npu:0')
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
+    _function = staticmethod(functional.hardsigmoid)
 
-    def forward(self, input: NPUTensor) -> NPUTensor:
-        return functional.hardsigmoid(input, self.inplace)
+    def extra_repr(self) -> str:
+        return ""
 
 
 class GELU(Module):
@@ -165,7 +146,7 @@ class GELU(Module):
         return f"approximate={self.approximate!r}"
 
 
-class SELU(Module):
+class SELU(_InPlace):
     """`selu`: a scaled `elu`. Like: torch.nn.SELU.
 
     Examples:
@@ -173,15 +154,7 @@ class SELU(Module):
         tensor([1.0507], device='npu:0')
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: NPUTensor) -> NPUTensor:
-        return functional.selu(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
+    _function = staticmethod(functional.selu)
 
 
 class ELU(Module):
@@ -511,7 +484,7 @@ class PReLU(Module):
 
 
 class _Dropout(Module):
-    _function: ClassVar[Any]
+    _function: ClassVar[Callable[..., NPUTensor]]
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -520,7 +493,7 @@ class _Dropout(Module):
         self.p, self.inplace = p, inplace
 
     def forward(self, input: NPUTensor) -> NPUTensor:
-        return self._function(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
+        return self._function(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...dtypes import DTypeLike
@@ -90,7 +91,7 @@ class _Convolution(Module):
 
 
 class _Plain(_Convolution):
-    _function: ClassVar[Any]
+    _function: ClassVar[Callable[..., NPUTensor]]
 
     def __init__(
         self,
@@ -114,7 +115,7 @@ class _Plain(_Convolution):
         padding = self.padding
         if self.padding_mode != "zeros":
             input, padding = pad(input, self._around(), self.padding_mode), 0
-        return self._function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)  # type: ignore[no-any-return]
+        return self._function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
 
 class Conv1d(_Plain):
@@ -172,7 +173,7 @@ class Conv3d(_Plain):
 
 class _Transposed(_Convolution):
     transposed = True
-    _function: ClassVar[Any]
+    _function: ClassVar[Callable[..., NPUTensor]]
 
     def __init__(
         self,
@@ -195,9 +196,7 @@ class _Transposed(_Convolution):
 
     def forward(self, input: NPUTensor, output_size: Any = None) -> NPUTensor:
         extra = self.output_padding if output_size is None else self._extra(input.desc.shape, tuple(output_size))
-        return self._function(  # type: ignore[no-any-return]
-            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
-        )
+        return self._function(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
 
     def _extra(self, shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
         """What to add to the least size to reach the one that is wanted."""

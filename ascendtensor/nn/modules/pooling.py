@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import functional
@@ -39,7 +40,7 @@ class _Max(Module):
 
 
 class _Unpool(Module):
-    _function: ClassVar[Any]
+    _function: ClassVar[Callable[..., NPUTensor]]
     dims: ClassVar[int]
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
@@ -49,16 +50,14 @@ class _Unpool(Module):
         self.padding = several(padding, self.dims)
 
     def forward(self, input: NPUTensor, indices: NPUTensor, output_size: Any = None) -> NPUTensor:
-        return self._function(  # type: ignore[no-any-return]
-            input, indices, self.kernel_size, self.stride, self.padding, output_size
-        )
+        return self._function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class _Average(Module):
-    _function: ClassVar[Any]
+    _function: ClassVar[Callable[..., NPUTensor]]
 
     def __init__(
         self,
@@ -76,7 +75,7 @@ class _Average(Module):
         self.divisor_override = divisor_override
 
     def forward(self, input: NPUTensor) -> NPUTensor:
-        return self._function(  # type: ignore[no-any-return]
+        return self._function(
             input,
             self.kernel_size,
             self.stride,
@@ -91,16 +90,14 @@ class _Average(Module):
 
 
 class _Norm(Module):
-    _function: ClassVar[Any]
+    _function: ClassVar[Callable[..., NPUTensor]]
 
     def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
         super().__init__()
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
 
     def forward(self, input: NPUTensor) -> NPUTensor:
-        return self._function(  # type: ignore[no-any-return]
-            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
-        )
+        return self._function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self) -> str:
         sizes = f"kernel_size={self.kernel_size}, stride={self.stride}"
@@ -122,14 +119,14 @@ class _AdaptiveMax(Module):
 
 
 class _AdaptiveAverage(Module):
-    _function: ClassVar[Any]
+    _function: ClassVar[Callable[..., NPUTensor]]
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
         self.output_size = output_size
 
     def forward(self, input: NPUTensor) -> NPUTensor:
-        return self._function(input, self.output_size)  # type: ignore[no-any-return]
+        return self._function(input, self.output_size)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
