@@ -93,7 +93,9 @@ def create_dataset() -> int:
 @function("acl.mdl.destroy_dataset", "K")
 def destroy_dataset(dataset: int) -> int:
     """Its buffers and their memory stay (MDL-17)."""
-    for blob in dataset_for(dataset).blobs:
+    found = dataset_for(dataset)
+    whole_models.check_dataset(found)
+    for blob in found.blobs:
         whole_models.set_desc(blob, None)
     DATASETS.pop(dataset, None)
     return 0

@@ -20,6 +20,7 @@ from onnx import TensorProto, helper
 import ascendtensor as at
 from ascendtensor import errors, simulator
 from ascendtensor.acl import models as calls
+from ascendtensor.models.model import DATASETS_KEPT
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 Y = linear_reference(X)
@@ -541,6 +542,29 @@ def test_many_different_tensors_keep_few_datasets(model: at.models.Model) -> Non
     outputs = [(model(x), number) for x, number in kept]
     assert simulator.tables()["datasets"] <= 40
     assert all(np.allclose(y.numpy(), linear_reference(X * number)) for y, number in outputs)
+
+
+def test_old_datasets_go_when_their_runs_are_done(model: at.models.Model) -> None:  # MDL-17
+    kept = [at.tensor(X * number) for number in range(2 * DATASETS_KEPT)]
+    streams = [at.Stream(), at.Stream()]
+    runs = [model.run_async(x, stream=streams[number % 2]) for number, x in enumerate(kept)]
+    assert simulator.findings() == []
+    assert all(np.allclose(run.result().numpy(), linear_reference(X * number)) for number, run in enumerate(runs))
+
+
+def test_weights_are_loaded_where_nothing_queued_reads(net: Path) -> None:  # MDL-4
+    with at.models.load(net, memory="managed") as made:
+        room = made.memory[1].nbytes
+    x = at.zeros(room // 4)
+    stream = at.Stream()
+    with stream:
+        blocks = [x + 1 for _ in range(8)]
+        y = sum(blocks[1:], blocks[0])
+        blocks.clear()  # their memory is the next that the stream's pool lends, and what is queued still reads it
+        with at.models.load(net, memory="managed") as made:
+            assert np.array_equal(made(X).numpy(), Y)
+    assert simulator.findings() == []
+    assert np.array_equal(y.numpy(), np.full(room // 4, 8, np.float32))
 
 
 @given(st.lists(st.integers(1, 8), min_size=1, max_size=6), st.booleans())

@@ -215,6 +215,60 @@ def test_a_bundles_id_is_no_models(acl: ModuleType, net: Path) -> None:  # MDL-3
     assert acl.mdl.bundle_unload(bundle) == 0
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_dataset_that_a_queued_run_was_given(program: Program, net: Path, which: int) -> None:  # MDL-17
+    acl = program.acl
+    model = program.load(net)
+    stream, _ = acl.rt.create_stream()
+    expected = linear_reference(X)
+    target = program.room(expected.nbytes)
+    datasets = program.given(X), program.dataset((target, expected.nbytes))
+    unused = acl.mdl.create_dataset()
+    assert acl.mdl.execute_async(model, *datasets, stream) == 0
+    assert acl.mdl.destroy_dataset(unused) == 0
+    assert acl.findings() == []
+    buffer = acl.mdl.get_dataset_buffer(datasets[which], 0)
+    assert acl.mdl.destroy_dataset(datasets[which]) == 0
+    assert [finding.kind for finding in acl.findings()] == ["dataset destroyed in flight"]
+    assert acl.destroy_data_buffer(buffer) == 0
+    program.datasets.remove(datasets[which])
+    assert acl.rt.synchronize_stream(stream) == 0
+    assert np.array_equal(program.download(target, expected), expected)
+    assert acl.mdl.unload(model) == 0
+
+
+def test_datasets_may_go_once_the_stream_was_waited_for(program: Program, net: Path) -> None:  # MDL-17
+    acl = program.acl
+    model = program.load(net)
+    stream, _ = acl.rt.create_stream()
+    target = program.room(24)
+    assert acl.mdl.execute_async(model, program.given(X), program.dataset((target, 24)), stream) == 0
+    assert acl.rt.synchronize_stream(stream) == 0
+    program.close()
+    program.datasets.clear()
+    program.memory.clear()
+    assert acl.findings() == []
+
+
+def test_weight_memory_that_queued_work_still_uses(program: Program, net: Path) -> None:  # MDL-4
+    acl = program.acl
+    work, weight, _ = acl.mdl.query_size(str(net))
+    rooms = program.room(work), program.room(weight)
+    stream, _ = acl.rt.create_stream()
+    source = program.room(weight)
+    assert acl.rt.memcpy_async(source, weight, rooms[1], weight, 3, stream) == 0
+    model, ret = acl.mdl.load_from_file_with_mem(str(net), rooms[0], work, rooms[1], weight)
+    assert ret == 0
+    assert [finding.kind for finding in acl.findings()] == ["overwritten in flight"]
+    assert acl.rt.synchronize_stream(stream) == 0
+    assert acl.mdl.unload(model) == 0
+    acl.rt.memcpy_async(source, weight, rooms[1], weight, 3, stream)
+    acl.rt.synchronize_stream(stream)
+    model, ret = acl.mdl.load_from_file_with_mem(str(net), rooms[0], work, rooms[1], weight)
+    assert ret == 0 and len(acl.findings()) == 1
+    assert acl.mdl.unload(model) == 0
+
+
 def test_unloading_while_work_is_queued(program: Program, net: Path) -> None:  # MDL-31
     acl = program.acl
     model = program.load(net)

@@ -42,9 +42,24 @@ class Run:
         dims: The outputs' dims after the run of a model of open shapes.
         fault: What kept it from running, to be answered by a call that waits.
         begun: It runs in the call that made it, so that it holds the model (MDL-31): an unload beside it lets it finish.
+        datasets: What it was given.
     """
 
-    __slots__ = ("_arrays", "_blobs", "_dims", "_from", "_gear", "_parameters", "_results", "_to", "begun", "dims", "fault", "model")
+    __slots__ = (
+        "_arrays",
+        "_blobs",
+        "_dims",
+        "_from",
+        "_gear",
+        "_parameters",
+        "_results",
+        "_to",
+        "begun",
+        "datasets",
+        "dims",
+        "fault",
+        "model",
+    )
 
     def __init__(self, model: Model, inputs: list[DataBuffer], outputs: list[DataBuffer], dims: list[Dims], blobs: list[Blob]) -> None:
         """Takes the memory as it is described now.
@@ -58,6 +73,7 @@ class Run:
         """
         self.model = model
         self.begun = False
+        self.datasets: tuple[Dataset, ...] = ()
         self.fault: AclFault | None = None
         self.dims: tuple[Dims, ...] | None = None
         self._dims = dims
@@ -316,7 +332,9 @@ def prepare(model: Model, inputs: Dataset, outputs: Dataset, waits: bool) -> Run
         _check_sizes(model, inputs.gear, sources, targets)
     elif len(targets) != len(model.file.outputs):
         raise _unequal("output", len(targets), len(model.file.outputs))
-    return Run(model, sources, targets, dims, outputs.blobs if model.file.open else [])
+    run = Run(model, sources, targets, dims, outputs.blobs if model.file.open else [])
+    run.datasets = inputs, outputs
+    return run
 
 
 def _unequal(what: str, given: int, needed: int) -> AclFault:

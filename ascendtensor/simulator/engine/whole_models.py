@@ -9,7 +9,7 @@ import numpy as np
 
 from ascendtensor.codes import ErrorCode, data_type_size
 
-from . import AclFault, chips, contexts, memory, optional, process, streams
+from . import AclFault, chips, contexts, hazards, memory, optional, process, streams
 from .arguments import invalid, null
 from .diagnostics import missing, notice
 from .model_file import ModelFile, TensorInfo
@@ -297,9 +297,13 @@ def _systems(name: str, needed: int, device: int) -> Memory:
 
 
 def _fill_weights(weights: Memory, graph: bytes) -> None:
-    """The program's weight memory holds bytes of the model from now on, so that a change of them can be noticed."""
+    """The program's weight memory holds bytes of the model from now on, so that a change of them can be noticed.
+
+    They are copied there past every stream (MDL-4).
+    """
     view = weights.view()
-    if view is not None and weights.users:
+    if view is not None and weights.users and weights.block is not None:
+        hazards.check_write(weights.block, weights.block.address + weights.start, weights.size)
         size = min(view.size, len(graph))
         view[:size] = np.frombuffer(graph, np.uint8, size)
 
@@ -389,9 +393,25 @@ def queued(model: Model) -> list[Stream]:
 
 def runs(task: Task, model: Model) -> bool:
     """Whether a queued task is a run of a model."""
+    return any(getattr(owner, "model", None) is model for owner in _owners(task))
+
+
+def _owners(task: Task) -> list[Any]:
+    """What a task is a method of: its function, or the second argument where a plan of faults stands before it."""
     fn, args = task
-    # The second argument where a plan of faults stands before it.
-    return any(getattr(getattr(each, "__self__", None), "model", None) is model for each in (fn, *args[:2]))
+    return [getattr(each, "__self__", None) for each in (fn, *args[:2])]
+
+
+def check_dataset(dataset: Dataset) -> None:
+    """Notice a dataset that is destroyed although a run that was given it is still queued (MDL-17)."""
+    for stream in list(STREAMS.values()):
+        try:
+            users = [run for task in list(stream.queue) for run in _owners(task) if dataset in getattr(run, "datasets", ())]
+        except RuntimeError:  # another thread runs it at this moment
+            continue
+        if users:
+            notice("dataset destroyed in flight", f"a run of {users[0].model.label} with it is queued on stream {stream.identifier}")
+            return
 
 
 def unload(model: Model) -> None:
