@@ -138,18 +138,24 @@ def _from_ints(array: Array, kinds: set[type], dtype: DType | None) -> Array:
     return array.astype(wanted.numpy)
 
 
-def _collect_types(data: Any, kinds: set[type]) -> None:
-    """Types of the leaves of nested lists."""
+def _collect_types(data: Any, kinds: set[type], depth: int = 0) -> None:
+    """Types of the leaves of nested lists.
+
+    Raises:
+        ShapeError: They are nested deeper than a tensor can have dimensions, as a list that holds itself is.
+    """
     if not isinstance(data, (list, tuple)):
         kinds.add(type(data))
         return
+    if depth >= shapes.MAX_RANK:
+        raise ShapeError(f"lists are nested in {shapes.MAX_RANK} others, and a tensor has at most so many dimensions")
     here = set(map(type, data))
     nested = {kind for kind in here if issubclass(kind, (list, tuple))}
     kinds |= here - nested
     if nested:
         for item in data:
             if isinstance(item, (list, tuple)):
-                _collect_types(item, kinds)
+                _collect_types(item, kinds, depth + 1)
 
 
 def _common(data: Any, floating: DType) -> DType | None:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+import ascendtensor as at
 from ascendtensor import dtypes as d
 from ascendtensor.ops.pointwise import bessel, comparison, elementwise, floats, special, unary
 
@@ -154,3 +155,21 @@ def test_zeta_of_one_whole_order_is_that_of_many(order: float) -> None:
 def test_lgamma_of_float32_is_that_of_float64_rounded() -> None:
     x = np.concatenate([np.linspace(-6.3, 12, 4001), np.array([1 + 1e-6, 1 - 1e-6, 2 + 1e-6, 2.9999, 3.0001])]).astype(np.float32)
     np.testing.assert_allclose(host(special.lgamma(tensor(x))), host(special.lgamma(tensor(x.astype(np.float64)))), 1.2e-7)
+
+
+POLYNOMIALS = [getattr(at.special, name) for name in at.special.__all__ if "_polynomial_" in name]
+
+
+@pytest.mark.parametrize("function", [*POLYNOMIALS, at.mvlgamma, at.special.multigammaln], ids=lambda function: function.__name__)
+def test_numbers_that_ask_for_launches_without_end_are_refused(function: Any) -> None:
+    x = at.full((2,), 0.5)
+    before = at.handle_cache.info().hits
+    for number in (special.MOST_STEPS + 1, 10**12):
+        with pytest.raises(at.errors.UnsupportedError, match=rf" is {number}: .* at most 10,000 steps"):
+            function(x, number)
+    assert at.handle_cache.info().hits == before
+
+
+def test_degrees_that_are_high_but_not_refused() -> None:
+    found = at.special.legendre_polynomial_p(at.tensor([1.0, -1.0], dtype=at.float64), 301)
+    assert np.allclose(found.numpy(), [1.0, -1.0])

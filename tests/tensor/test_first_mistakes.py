@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import ascendtensor as at
-from ascendtensor import absent
+from ascendtensor import absent, errors
+from ascendtensor.shapes import MAX_RANK
 
 MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: at.enable_grad(), AttributeError, "no attribute 'enable_grad': there is no autograd"),
@@ -235,3 +236,34 @@ def test_a_name_of_a_namespace_is_never_said_to_be_nowhere(name: str) -> None:
     for each in operator.attrgetter(name)(at).__all__:
         advice = absent.IN_MODULES.get(each, "")
         assert not advice or hasattr(at, each) or f"{name}.{each}" in advice, each
+
+
+def lists_that_hold_themselves() -> list[Any]:
+    one: list[Any] = [1.0]
+    one.append(one)
+    twice: list[Any] = []
+    twice += [twice, twice]
+    ring: list[Any] = [[]]
+    ring[0].append(ring)
+    deep: Any = 1.0
+    for _ in range(5000):
+        deep = [deep]
+    return [one, twice, ring, deep]
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_lists_that_hold_themselves(which: int) -> None:
+    data = lists_that_hold_themselves()[which]
+    x = at.zeros(2)
+    for take in (at.tensor, at.as_tensor, at.asarray, x.new_tensor):
+        with pytest.raises(errors.ShapeError, match="at most so many dimensions"):
+            take(data)
+
+
+def test_lists_may_be_nested_as_deep_as_a_tensor_has_dimensions() -> None:
+    deep: Any = 1.0
+    for _ in range(MAX_RANK):
+        deep = [deep]
+    assert at.tensor(deep).shape == (1,) * MAX_RANK
+    with pytest.raises(errors.ShapeError):
+        at.tensor([deep])

@@ -15,7 +15,7 @@ from ..call import call, made
 from ..table import elementwise as arithmetic
 from ..table.movement import FILL
 from . import elementwise
-from .special import finished, one, polynomial
+from .special import few_steps, finished, one, polynomial
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -36,7 +36,7 @@ def _made(
     """From degree 0 and 1 upwards: the next is (a + b x) times the last less c times the one before; 0 for negative degrees."""
     if isinstance(n, TensorBase):
         raise UnsupportedError("n is a tensor; a degree for each element is not there yet", advice="Call it once for each degree.")
-    degree = int(n)
+    degree = few_steps(int(n), "n")
     x, dtype = one(input)
     x = polynomial(x, (-1.0, 2.0)) if shifted else x
     before: T = made(FILL, (0.0 if degree < 0 else 1.0,), (x.desc.shape, x.desc.dtype), x)
@@ -63,7 +63,7 @@ def chebyshev_polynomial_t(input: T, n: int, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.chebyshev_polynomial_t, scipy.special.eval_chebyt.
@@ -88,7 +88,7 @@ def chebyshev_polynomial_u(input: T, n: int, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.chebyshev_polynomial_u, scipy.special.eval_chebyu.
@@ -113,7 +113,7 @@ def chebyshev_polynomial_v(input: T, n: int, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.chebyshev_polynomial_v.
@@ -138,7 +138,7 @@ def chebyshev_polynomial_w(input: T, n: int, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.chebyshev_polynomial_w.
@@ -163,7 +163,7 @@ def hermite_polynomial_h(input: T, n: int, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.hermite_polynomial_h, scipy.special.eval_hermite.
@@ -188,7 +188,7 @@ def hermite_polynomial_he(input: T, n: int, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.hermite_polynomial_he, scipy.special.eval_hermitenorm.
@@ -213,7 +213,7 @@ def laguerre_polynomial_l(input: T, n: int, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.laguerre_polynomial_l, scipy.special.eval_laguerre.
@@ -238,7 +238,7 @@ def legendre_polynomial_p(input: T, n: int, *, out: T | None = None) -> T:
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.legendre_polynomial_p, scipy.special.eval_legendre.
@@ -263,7 +263,7 @@ def shifted_chebyshev_polynomial_t(input: T, n: int, *, out: T | None = None) ->
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.shifted_chebyshev_polynomial_t, scipy.special.eval_sh_chebyt.
@@ -288,7 +288,7 @@ def shifted_chebyshev_polynomial_u(input: T, n: int, *, out: T | None = None) ->
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.shifted_chebyshev_polynomial_u, scipy.special.eval_sh_chebyu.
@@ -313,7 +313,7 @@ def shifted_chebyshev_polynomial_v(input: T, n: int, *, out: T | None = None) ->
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.shifted_chebyshev_polynomial_v.
@@ -338,7 +338,7 @@ def shifted_chebyshev_polynomial_w(input: T, n: int, *, out: T | None = None) ->
         Tensor of the same shape.
 
     Raises:
-        UnsupportedError: `n` is a tensor.
+        UnsupportedError: `n` is a tensor, or more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Addcmul and Mul. Like: torch.special.shifted_chebyshev_polynomial_w.

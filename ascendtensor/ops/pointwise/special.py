@@ -14,7 +14,7 @@ from ... import dtypes as d
 from ... import promotion
 from ...base import TensorBase
 from ...dtypes import dtype as DType
-from ...errors import DTypeError, ValueRangeError
+from ...errors import DTypeError, UnsupportedError, ValueRangeError
 from ...promotion import Kind
 from ..arguments import checked
 from ..call import binary, call, unary
@@ -43,6 +43,21 @@ def promoted(kind: Kind, *operands: Any) -> DType:
             for operand in operands
         ],
     )[0]
+
+
+MOST_STEPS: Final = 10_000
+"""Launches of one composite, about, that a number may ask for."""
+
+
+def few_steps(count: int, parameter: str) -> int:
+    """A number that is as many steps of a composite.
+
+    Raises:
+        UnsupportedError: So many that the call would not end in reasonable time.
+    """
+    if count > MOST_STEPS:
+        raise UnsupportedError(f"{parameter} is {count}: operators are launched for each step up to it, for at most {MOST_STEPS:,} steps")
+    return count
 
 
 def real(dtype: DType) -> DType:
@@ -179,6 +194,7 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
 
     Raises:
         ValueRangeError: `p` is less than 1.
+        UnsupportedError: `p` is more than 10,000.
         DTypeError: `input` is complex.
 
     Ascend operator: Lgamma and Add. Like: torch.mvlgamma, torch.special.multigammaln, scipy.special.multigammaln.
@@ -190,6 +206,7 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
     size = as_int(p)
     if size < 1:
         raise ValueRangeError(f"p is {size}; it has to be at least 1")
+    few_steps(size, "p")
     x, dtype = one(input)
     total: Any = size * (size - 1) / 4 * math.log(math.pi)
     for step in range(size):
