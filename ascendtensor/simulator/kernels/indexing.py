@@ -1,16 +1,13 @@
-"""Gathering and scattering by indices, masks and one-hot places."""
+"""Gathering and scattering by indices and one-hot places."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from ascendtensor.codes import DataType
-from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.operands import (
     apart,
     as_is,
@@ -44,21 +41,11 @@ from ascendtensor.simulator.kernels.registry import (
     infer,
     kernel,
 )
-from ascendtensor.simulator.kernels.threads import shared
 
 Reduce = Callable[[Array, Any, Array], None]
 
 _PART = 1 << 17
 """Indices handled at a time where there are many."""
-_SHARED = 1 << 22
-"""Length of a mask from which on threads pay."""
-_SHORT = 1 << 14
-"""Masks up to this length are taken in one go."""
-_RARE, _FEW = 0.04, 0.1
-"""Up to the greater share of true elements NumPy looks for each of them, which from the smaller one on takes longer than its other loop."""
-_NEARLY_ALL = 0.95
-_RUNS = 0.88
-"""From this share on NumPy writes runs in less time than single elements."""
 
 
 def _checked(indices: Array, dim: int, negative: bool, what: str = "index") -> Array:
@@ -594,176 +581,6 @@ def _bind_embedding_grad(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task
 def _embedding_grad_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
     grad = inputs[0]
     return [Out(grad.dtype, (attrs["num_weights"], -1 if unknown(grad) else grad.shape[-1]))]
-
-
-# Masks
-
-
-@binder("MaskedSelect", "MaskedSelectV3")
-def _bind_masked_select(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
-    x, mask, out = raw(needs(inputs[0], "x")), needs(inputs[1], "mask"), raw(outputs[0])
-    if x.shape == mask.shape and mask.size <= _SHORT:
-        return _masked_select_part, (x.reshape(-1), mask.reshape(-1), out.reshape(-1))
-    return _masked_select, (x, mask, out)
-
-
-def _masked_select_part(x: Array, mask: Array, out: Array) -> list[Shape]:
-    """All of it as one part; all flat."""
-    places = mask.nonzero()[0]
-    number = places.size
-    if number > out.size or number >= x.size * _NEARLY_ALL:
-        return _masked_select(x, mask, out)
-    x.take(places, None, out[:number], "clip")
-    return [(number,)]
-
-
-def _masked_select(x: Array, mask: Array, out: Array) -> list[Shape]:
-    if x.shape != mask.shape:
-        x, mask = np.broadcast_arrays(x, mask)
-    values, chosen, found = x.reshape(-1), mask.reshape(-1), out.reshape(-1)
-
-    def take(begin: int, held: Array, start: int, number: int) -> None:
-        part, target = values[begin : begin + held.size], front(found[start:], (number,))
-        if number >= held.size * _NEARLY_ALL:  # NumPy then copies runs
-            np.copyto(target, part[held])
-        else:
-            part.take(_places_in(held, number), None, target, "clip")
-
-    return [(_part_by_part(chosen, take),)]
-
-
-def _part_by_part(mask: Array, take: Callable[[int, Array, int, int], None]) -> int:
-    """Hands over each part of a flat mask, small enough for the cache: where it begins, itself, how many true elements lie before it and
-    how many in it. Returns how many there are. Where few are true a part of the mask is all that goes through the cache, so all is one."""
-    numbers = [int(np.count_nonzero(mask[begin : begin + _PART])) for begin in range(0, mask.size, _PART)]
-    starts = [*itertools.accumulate(numbers, initial=0)]
-    if mask.size < _SHARED and starts[-1] <= mask.size * _RARE:
-        take(0, mask, 0, starts[-1])
-        return starts[-1]
-
-    def work(first: int, last: int) -> None:
-        for index in range(first, last):
-            begin = index * _PART
-            take(begin, mask[begin : begin + _PART], starts[index], numbers[index])
-
-    shared(len(numbers), work, mask.size >= _SHARED)
-    return starts[-1]
-
-
-def _places_in(mask: Array, number: int) -> Array:
-    """The places where a part of a flat mask holds, a number of them."""
-    if mask.size * _RARE < number <= mask.size * _FEW:
-        mask = np.concatenate([mask, np.ones(mask.size // 8, np.bool_)])
-    places: Array = mask.nonzero()[0]
-    return places[:number]
-
-
-@infer("MaskedSelect", "MaskedSelectV3")
-def _masked_select_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    x, mask = inputs
-    shape = broadcast(x.shape, mask.shape)
-    return [bounded(x.dtype, -1 if shape == UNKNOWN_RANK else count(shape))]
-
-
-@kernel("MaskedScatter")
-def _masked_scatter(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-    x, mask, updates, out = raw(needs(inputs[0], "x")), needs(inputs[1], "mask"), raw(needs(inputs[2], "updates")), raw(outputs[0])
-    mask = np.broadcast_to(mask, x.shape)
-    number = int(np.count_nonzero(mask))
-    if number > updates.size:
-        raise ValueError(f"the mask takes {number} elements, updates has {updates.size}")
-    flat, source, chosen, values = out.reshape(-1), x.reshape(-1), mask.reshape(-1), updates.reshape(-1)
-    other = apart(x, out)
-
-    def put(begin: int, held: Array, start: int, number: int) -> None:
-        part, given = flat[begin : begin + held.size], values[start : start + number]
-        if number == held.size:
-            np.copyto(part, given)
-            return
-        if other:
-            np.copyto(part, source[begin : begin + held.size])
-        part[held if number >= held.size * _RUNS else _places_in(held, number)] = given
-
-    _part_by_part(chosen, put)
-
-
-@infer("MaskedScatter")
-def _masked_scatter_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    x, mask, updates = inputs
-    _same_dtype(x, updates)
-    if not unknown(x) and broadcast(x.shape, mask.shape) not in (x.shape, UNKNOWN_RANK) and -1 not in x.shape:
-        raise ValueError(f"a mask of shape {list(mask.shape)} does not fit {list(x.shape)}")
-    return [Out(x.dtype, x.shape)]
-
-
-def _places_of(x: Array) -> tuple[Array, ...]:
-    """Indices of the elements that are not zero, an array per dim; a 0-d operand has no dims."""
-    if x.ndim == 0:
-        return ()
-    if x.dtype.kind == "b":
-        return np.nonzero(x)
-    if x.dtype in HALVES:
-        return np.nonzero(np.bitwise_and(x.view(np.uint16), np.uint16(0x7FFF)) != 0)
-    return np.nonzero(x != 0)
-
-
-def _all_places(mask: Array, out: Array) -> int:
-    """Writes the places where a flat mask holds; returns their number."""
-
-    def take(begin: int, held: Array, start: int, number: int) -> None:
-        np.add(_places_in(held, number), begin, front(out[start:], (number,)))
-
-    return _part_by_part(mask, take)
-
-
-@binder("NonZero", "Where")
-def _bind_nonzero(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
-    x, out = needs(inputs[0], "x"), outputs[0]
-    if x.ndim == 1 and x.dtype.kind == "b" and out.dtype == np.int64 and x.size <= _SHORT:
-        return _nonzero_part, (x, out.reshape(-1), bool(attrs.get("transpose", False)))
-    return _nonzero, (inputs, outputs, attrs)
-
-
-def _nonzero_part(mask: Array, out: Array, turned: bool) -> list[Shape]:
-    """The places in a short flat mask."""
-    places = mask.nonzero()[0]
-    number = places.size
-    out[:number] = places
-    return [(1, number) if turned else (number, 1)]
-
-
-def _nonzero(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> list[Shape]:
-    x, out = needs(inputs[0], "x"), outputs[0]
-    if x.ndim == 1 and x.dtype.kind == "b" and out.dtype == np.int64:
-        number = _all_places(x, out.reshape(-1))
-        return [(1, number) if attrs.get("transpose", False) else (number, 1)]
-    places = _places_of(x)
-    number = places[0].size if places else int(bool(x))
-    turned = bool(attrs.get("transpose", False))
-    dims = (x.ndim, number) if turned else (number, x.ndim)
-    result = front(out, dims)
-    for axis, indices in enumerate(places):
-        np.copyto(result[axis] if turned else result[:, axis], indices, casting="unsafe")
-    return [dims]
-
-
-@infer("NonZero")
-def _nonzero_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    x, dtype = inputs[0], type_code(attrs["dtype"])
-    if unknown(x):
-        return [Out(dtype, (-1, -1))]
-    rank, high = len(x.shape), count(x.shape)
-    if attrs["transpose"]:
-        return [Out(dtype, (rank, -1), ((rank, rank), (0, high)))]
-    return [bounded(dtype, high, rank)]
-
-
-@infer("Where")
-def _where_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    x = inputs[0]
-    if unknown(x):
-        return [Out(int(DataType.INT64), (-1, -1))]
-    return [bounded(int(DataType.INT64), count(x.shape), len(x.shape))]
 
 
 # Differences

@@ -26,7 +26,7 @@ def places(shape: Any, dim: int, kind: Any = np.int64, seed: int = 3) -> np.ndar
 
 
 def test_parts_of_a_very_long_mask_are_shared_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ascendtensor.simulator.kernels.indexing._SHARED", 1 << 19)
+    monkeypatch.setattr("ascendtensor.simulator.kernels.selection._SHARED", 1 << 19)
     for share in (0.05, 0.5, 1.0):
         test_long_masks(share, 600_001)
 
@@ -307,6 +307,38 @@ def test_long_masks(share: float, length: int) -> None:
             run("MaskedSelect", [x, mask], [selected[: number - 1]])
         with pytest.raises(ValueError, match=r"only room for|could not broadcast"):
             run("NonZero", [mask], [places[: number - 1]])
+
+
+@pytest.mark.parametrize("length", [60_001, 600_001])
+def test_dense_masks_written_in_place(length: int) -> None:
+    generator = np.random.default_rng(2)
+    x, values = generator.integers(0, 100, (2, length), np.int32)
+    for share in (0.9, 0.99, 1.0):
+        mask = generator.random(length) < share
+        number = int(np.count_nonzero(mask))
+        for handed in (number, min(number + 3, length), length):
+            want, written = x.copy(), x.copy()
+            want[mask] = values[:number]
+            run("MaskedScatter", [written, mask, values[:handed]], [written])
+            same(written, want)
+        written = x.copy()
+        with pytest.raises(ValueError, match=f"takes {number} elements, updates has {number - 1}"):
+            run("MaskedScatter", [written, mask, values[: number - 1]], [written])
+        same(written, x)
+
+
+def test_masks_whose_beginning_says_little_about_them() -> None:
+    x = np.arange(600_001, dtype=np.int32)
+    mask = np.zeros(x.size, np.bool_)
+    mask[1000:70_000] = mask[-1] = True
+    out = np.empty((x.size, 1), np.int64)
+    assert run("NonZero", [mask], [out]) == [(69_001, 1)]
+    same(out[:69_001, 0], np.flatnonzero(mask))
+    found = np.empty_like(x)
+    for handed in (mask, ~mask):
+        number = int(np.count_nonzero(handed))
+        assert run("MaskedSelect", [x, handed], [found]) == [(number,)]
+        same(found[:number], x[handed])
 
 
 @DTYPES
