@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from operator import index as as_int
@@ -20,6 +21,7 @@ __all__ = [
     "BasicIndex",
     "Shape",
     "Strides",
+    "Turned",
     "as_shape",
     "basic_index",
     "broadcast_shapes",
@@ -613,6 +615,53 @@ def permutation(shape: Shape, strides: Strides) -> tuple[int, ...] | None:
                 return None
             step *= shape[dim]
     return tuple(map(order.index, range(len(shape))))
+
+
+class Turned(NamedTuple):
+    """Operands of an elementwise operator as they lie in memory.
+
+    Attributes:
+        shapes: Of each operand, with its dims in the order of memory.
+        shape, strides: How the result is seen, which has the same order.
+    """
+
+    shapes: tuple[Shape, ...]
+    shape: Shape
+    strides: Strides
+
+
+@lru_cache(maxsize=1024)
+def turned(layouts: tuple[tuple[Shape, Strides], ...]) -> Turned | None:
+    """Elementwise operands whose dims lie in memory in one order that is not that of their shape: in this order they are contiguous.
+
+    The first one that lies so has the result's shape; the others are like it, or broadcast, or single numbers.
+
+    Args:
+        layouts: Shape and strides of each operand.
+
+    Returns:
+        None where there is no such order.
+    """
+    lead = next((layout for layout in layouts if not is_contiguous(*layout)), None)
+    order = None if lead is None or not numel(lead[0]) else permutation(*lead)
+    if lead is None or order is None:
+        return None
+    shape, rank = lead[0], len(order)
+    places = sorted(range(rank), key=order.__getitem__)
+    seen = []
+    for sizes, steps in layouts:
+        missing = rank - len(sizes)
+        if missing < 0:
+            return None
+        wide, strides = (1,) * missing + sizes, (0,) * missing + steps
+        there = tuple([wide[place] for place in places])
+        if any(own not in (1, whole) for own, whole in zip(wide, shape, strict=True)) or not is_contiguous(
+            there, tuple([strides[place] for place in places])
+        ):
+            return None
+        seen.append(there if sizes else sizes)
+    whole = contiguous_strides(tuple([shape[place] for place in places]))
+    return Turned(tuple(seen), shape, tuple([whole[place] for place in order]))
 
 
 def without_negative_strides(shape: Shape, strides: Strides, offset: int) -> tuple[Strides, int, tuple[int, ...]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import lru_cache, partial
 from operator import index as as_int
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
 from .arguments import described, unfit
 from .planning import Planner, layout
-from .schema import REDUCING, Row
+from .schema import ELEMENTWISE, REDUCING, Row
 from .table.comparison import LOGICAL_OR
 from .table.elementwise import CAST
 from .table.indexing import ELEMENTS
@@ -35,6 +35,22 @@ T = TypeVar("T", bound=TensorBase)
 
 _plans: Final = handle_cache.plans
 _OPERANDS: Final = (TensorBase, int, float, complex, tuple)
+
+
+class Lying(NamedTuple):
+    """A call of an elementwise operator in the order that its operands' dims have in memory.
+
+    Attributes:
+        plan: What launches it.
+        operands: In that order, contiguous.
+        targets: What it writes, where that is given.
+        seen: How the result, which has that order too, is to be seen.
+    """
+
+    plan: Any
+    operands: tuple[Any, ...]
+    targets: tuple[TensorBase, ...]
+    seen: shapes.Turned
 
 
 def unary(row: Row, input: TensorBase) -> Any:
@@ -117,6 +133,14 @@ def structured(row: Row, input: TensorBase, *arguments: Hashable) -> Any:
     return _call(row, (input,), arguments)
 
 
+def known(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...]) -> Any:
+    """The plan for a call of plain operands that was made before, else None."""
+    try:
+        return _plans.get(_key(row, operands, arguments, None))
+    except TypeError:  # an argument that can't be hashed
+        return None
+
+
 def find(
     row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...] = (), device: Device | None = None
 ) -> tuple[Any, tuple[Any, ...]]:
@@ -162,6 +186,14 @@ def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], 
         turned = _reduced_in_place(row, operands[0], *arguments)
         if turned is not None:
             return turned
+    elif row.rule in ELEMENTWISE:
+        lying = as_they_lie(row, operands, arguments)
+        if lying is not None:
+            try:
+                result = lying.plan.launch(*lying.operands)
+            except AscendTensorError as error:
+                raise error.with_context(row.name, operands) from None
+            return base.view(result, lying.seen.shape, lying.seen.strides, 0)
     operands = tuple([plain(operand) for operand in operands])
     plan = _planned(row, operands, tuple(map(_settled, arguments)), device)
     try:
@@ -206,6 +238,36 @@ def _reduced_in_place(row: Row, input: TensorBase, *arguments: Any) -> Any:
     if isinstance(found, tuple):
         return tuple([base.make(each.__class__, TensorDesc.of(kept, each.desc.dtype, desc.device), each.buffer) for each in found])
     return base.make(found.__class__, TensorDesc.of(kept, found.desc.dtype, desc.device), found.buffer)
+
+
+def as_they_lie(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], targets: tuple[TensorBase, ...] = ()) -> Lying | None:
+    """The plan of an elementwise operator on tensors whose dims lie in memory in one other order, for what lies there.
+
+    Args:
+        row: The operator.
+        operands: As for `call`.
+        arguments: As for `call`.
+        targets: What is to be written, in the same order.
+
+    Returns:
+        None where they don't lie so, or don't fit: the ordinary way says so of the operands as they are.
+    """
+    tensors = [*targets, *filter(_is_tensor, operands)]
+    if all([tensor.desc.plain for tensor in tensors]):
+        return None
+    turned = shapes.turned(tuple([(tensor.desc.shape, tensor.desc.strides) for tensor in tensors]))
+    if turned is None:
+        return None
+    views = iter(
+        [base.view(tensor, shape, None, base.element_offset(tensor)) for tensor, shape in zip(tensors, turned.shapes, strict=True)]
+    )
+    into = tuple([next(views) for _ in targets])
+    there = tuple([next(views) if isinstance(operand, TensorBase) else operand for operand in operands])
+    try:
+        plan, there = find(row, there, arguments)
+    except (DTypeError, ShapeError, ValueRangeError):
+        return None
+    return Lying(plan, there, into, turned)
 
 
 def _settled(argument: Any) -> Any:

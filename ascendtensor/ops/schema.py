@@ -66,6 +66,16 @@ def pointwise(rule: R) -> R:
     return rule
 
 
+ELEMENTWISE: Final[set[Rule]] = set()
+"""Those of `POINTWISE` whose operators don't ask where in the operands an element lies, so that dims may be exchanged in all of them."""
+
+
+def elementwise(rule: R) -> R:
+    """Marks a rule as one of `ELEMENTWISE`, and of `POINTWISE`."""
+    ELEMENTWISE.add(rule)
+    return pointwise(rule)
+
+
 REDUCING: Final[set[Rule]] = set()
 """Rules of operators that reduce dims and don't ask for their order; `dim` and `keepdim` are the last arguments."""
 

@@ -8,13 +8,13 @@ from typing import Any, Final, TypeVar
 from .. import base, promotion, shapes
 from ..base import TensorBase
 from ..dtypes import complex128
-from ..errors import ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
+from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..launch.registry import handle_cache
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from .arguments import described, require_tensor
-from .call import call, call_into, contiguous_copy, find, launch_into, plain, whole_storage
-from .schema import POINTWISE, Row
+from .call import as_they_lie, call, call_into, contiguous_copy, find, known, launch_into, plain, whole_storage
+from .schema import ELEMENTWISE, POINTWISE, Row
 from .table.elementwise import CAST
 from .table.movement import CLONE, FILL, FLIP, VIEW_COPY
 
@@ -48,7 +48,11 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
         DTypeError: The result's dtype can't be cast to the target's.
         ValueRangeError: Several elements of the target share one place in memory.
     """
-    plan, plains = find(row, operands, arguments)
+    plan, plains = known(row, operands, arguments), operands
+    if plan is None:
+        if row.rule in ELEMENTWISE and _written_where_it_lies(row, target, operands, arguments):
+            return target
+        plan, plains = find(row, operands, arguments)
     (desc,) = plan.results
     try:
         same = desc is target.desc
@@ -65,6 +69,27 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
     else:
         copy_into(target, call(row, plains, arguments))
     return target
+
+
+def _written_where_it_lies(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hashable, ...]) -> bool:
+    """Launch an elementwise row on memory whose dims are in another order, the same one in the target and its operands.
+
+    Returns:
+        False where nothing was done.
+    """
+    if not isinstance(target, TensorBase) or target.desc.plain:
+        return False
+    lying = as_they_lie(row, operands, arguments, (target,))
+    if lying is None:
+        return False
+    (there,), plan = lying.targets, lying.plan
+    if not (plan.direct and plan.results[0] is there.desc and takes_outputs(there, lying.operands)):
+        return False
+    try:
+        plan.launch_into((there,), *lying.operands)
+    except AscendTensorError as error:
+        raise error.with_context(row.name, operands) from None
+    return True
 
 
 def _check_fits(row: Row, desc: TensorDesc, target: TensorBase, operands: tuple[Any, ...]) -> None:

@@ -391,3 +391,34 @@ def test_permutation_finds_the_order_of_a_permuted_tensor(case: tuple[tuple[int,
 @pytest.mark.parametrize(("shape", "strides"), [((2, 3), (6, 2)), ((2, 3), (0, 1)), ((2, 3), (3, -1)), ((4,), (2,)), ((2, 2), (1, 1))])
 def test_permutation_refuses_what_is_no_whole_tensor(shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
     assert shapes.permutation(shape, strides) is None
+
+
+@given(
+    st.lists(st.integers(1, 4), min_size=1, max_size=4).flatmap(lambda shape: st.tuples(st.just(shape), st.permutations(range(len(shape)))))
+)
+def test_turned_operands_lie_contiguous_in_one_order(case: tuple[list[int], list[int]]) -> None:
+    lengths, order = case
+    view = np.zeros(lengths, np.int8).transpose(order)
+    row = np.zeros(view.shape[-1], np.int8)
+    found = shapes.turned(((view.shape, view.strides), (row.shape, row.strides), ((), ()), (view.shape, view.strides)))
+    assert (found is None) == view.flags.c_contiguous
+    if found is not None:
+        memory, vector, number, again = found.shapes
+        assert memory == again and number == () and (found.shape, len(vector)) == (view.shape, view.ndim)
+        whole = np.arange(view.size, dtype=np.int64).reshape(memory)
+        seen = np.lib.stride_tricks.as_strided(whole, found.shape, tuple(8 * step for step in found.strides))
+        np.testing.assert_array_equal(seen.transpose(np.argsort(order)).ravel(), np.arange(view.size))
+
+
+@pytest.mark.parametrize(
+    "layouts",
+    [
+        (((3, 4), (1, 3)), ((3, 4), (4, 1))),
+        (((3, 4), (1, 3)), ((2, 3, 4), (12, 4, 1))),
+        (((3, 4), (8, 2)),),
+        (((0, 4), (1, 0)),),
+        (((1, 2, 3), (9, 1, 2)), ((4, 1, 1), (1, 1, 1))),
+    ],
+)
+def test_what_lies_in_different_orders_is_not_turned(layouts: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]) -> None:
+    assert shapes.turned(layouts) is None

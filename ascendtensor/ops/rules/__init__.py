@@ -8,22 +8,27 @@ from typing import Any
 from ... import shapes
 from ...dtypes import dtype as DType
 from ...errors import ShapeError
-from ..schema import Meta, Outcome, Rule, pointwise, reducing
+from ..schema import Meta, Outcome, Rule, elementwise, reducing
 
 
-@pointwise
+@elementwise
 def same(operands: Sequence[Meta]) -> Outcome:
     """One output of the first operand's shape."""
     return Outcome((operands[0].shape,))
 
 
-@pointwise
+def like_first(operands: Sequence[Meta], *_: Any) -> Outcome:
+    """One output of the first operand's shape, whose elements depend on more than those at their places."""
+    return Outcome((operands[0].shape,))
+
+
+@elementwise
 def broadcast(operands: Sequence[Meta]) -> Outcome:
     """One output of the operands' common shape."""
     return Outcome((shapes.broadcast_shapes(*(operand.shape for operand in operands)),))
 
 
-@pointwise
+@elementwise
 def cast(operands: Sequence[Meta], dtype: DType) -> Outcome:
     return Outcome((operands[0].shape,), attrs={"dst_type": dtype.acl}, dtypes=(dtype,))
 
@@ -67,7 +72,7 @@ def flip(operands: Sequence[Meta], dims: tuple[int, ...]) -> Outcome:
 def attributes(*names: str) -> Rule:
     """A rule for one output of the first operand's shape whose arguments are attributes, by name."""
 
-    @pointwise
+    @elementwise
     def rule(operands: Sequence[Meta], *values: Any) -> Outcome:
         return Outcome((operands[0].shape,), attrs=dict(zip(names, values, strict=True)))
 
@@ -77,7 +82,7 @@ def attributes(*names: str) -> Rule:
 def comparison(*names: str) -> Rule:
     """As `attributes`, with one output of the operands' common shape."""
 
-    @pointwise
+    @elementwise
     def rule(operands: Sequence[Meta], *values: Any) -> Outcome:
         common = shapes.broadcast_shapes(*(operand.shape for operand in operands))
         return Outcome((common,), attrs=dict(zip(names, values, strict=True)))
@@ -85,14 +90,14 @@ def comparison(*names: str) -> Rule:
     return rule
 
 
-@pointwise
+@elementwise
 def complex_abs(operands: Sequence[Meta]) -> Outcome:
     """The type of the parts is an attribute too."""
     (operand,) = operands
     return Outcome((operand.shape,), attrs={"Tout": operand.dtype.to_real()})
 
 
-@pointwise
+@elementwise
 def masked(operands: Sequence[Meta]) -> Outcome:
     """The common shape of a tensor and its mask; the value is one element."""
     input, mask, value = operands

@@ -11,6 +11,7 @@ from typing import Final
 
 from ... import dtypes as d
 from ...promotion import Kind
+from .. import rules
 from ..schema import Input, Meta, Outcome, Output, Row
 from .forms import COMPLEX, unary
 
@@ -25,10 +26,10 @@ def from_half_spectrum(operands: Sequence[Meta], length: int) -> Outcome:
     return Outcome(((*operands[0].shape[:-1], length),), constants={"fft_length": (length,)})
 
 
-FFT: Final = unary("fft", "FFT", COMPLEX, Kind.SAME)
-IFFT: Final = unary("ifft", "IFFT", COMPLEX, Kind.SAME)
-FFT2D: Final = unary("fft2", "FFT2D", COMPLEX, Kind.SAME)
-IFFT2D: Final = unary("ifft2", "IFFT2D", COMPLEX, Kind.SAME)
+FFT: Final = unary("fft", "FFT", COMPLEX, Kind.SAME, rule=rules.like_first)
+IFFT: Final = unary("ifft", "IFFT", COMPLEX, Kind.SAME, rule=rules.like_first)
+FFT2D: Final = unary("fft2", "FFT2D", COMPLEX, Kind.SAME, rule=rules.like_first)
+IFFT2D: Final = unary("ifft2", "IFFT2D", COMPLEX, Kind.SAME, rule=rules.like_first)
 RFFT: Final = Row(
     "rfft",
     "RFFT",

@@ -53,7 +53,7 @@ VIEW_COPY: Final = Row(
         Input("src_storage_offset", "value", d.int64),
     ),
     (Output("dst", alias="dst"),),
-    rules.same,
+    rules.like_first,
     promotion=Kind.SAME,
     bits=MOVED,
     per_call=True,
