@@ -10,6 +10,7 @@ several.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any, Final, TypeVar, overload
 
 from .. import dtypes as d
@@ -107,7 +108,14 @@ def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike |
 
 _LONG_MASK: Final = 1 << 18
 """Masks from this length on are counted by words."""
-_WORDS: Final = 64
+_ROWS: Final = range(127, 31, -1)
+"""As many rows of words are added up: the bytes of the sums stay below 128."""
+
+
+@lru_cache(maxsize=1024)
+def _rows_of(words: int) -> int:
+    """How many rows leave no word over, or nearly none."""
+    return sorted(_ROWS, key=lambda rows: words % rows)[0]
 
 
 def _trues(mask: T) -> T:
@@ -115,11 +123,12 @@ def _trues(mask: T) -> T:
     as int64 each would be read and written with eight times as many."""
     flat = views.ravel(mask)
     length = flat.desc.numel
-    columns = length // (4 * _WORDS)
-    words = views.view(plain(views.narrow(flat, 0, 0, columns * 4 * _WORDS)), d.int32)
-    sums = call(table.SUM_OF_WORDS, (views.view(words, _WORDS, columns),), (0, False))  # no byte of them is above 64
+    rows = _rows_of(length // 4)
+    left = length % (4 * rows)
+    whole = flat if not left else views.narrow(flat, 0, 0, length - left)
+    words = views.view(plain(whole), d.int32)
+    sums = call(table.SUM_OF_WORDS, (views.view(words, rows, words.desc.numel // rows),), (0, False))
     found = structured(table.SUM, views.view(sums, d.uint8), None, False)
-    left = length - columns * 4 * _WORDS
     return elementwise.add(found, structured(table.SUM, views.narrow(flat, 0, length - left, left), None, False)) if left else found
 
 

@@ -275,6 +275,7 @@ def long_masks(dtype: DType) -> Iterator[Arguments]:
     for length in (1 << 18, (1 << 18) + 259):
         yield (array(dtype, (length,)),)
     yield (np.ones((2, 1 << 17), np.bool_),)
+    yield (np.ones(127 * 4 * 600, np.bool_),)  # in 127 rows, the most that are added up in a byte
     whole = array(dtype, (521, 509))
     yield (whole.reshape(-1)[3:],)
     yield (whole.T,)
