@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..acl import binding
 from ..errors import OperatorNotFoundError, ShapeError
+from ..interrupts import HeldInterrupts
 from ..runtime import attrs, desc
 from ..runtime.attrs import KeptAttr
 from ..runtime.desc import KeptDesc, TensorDesc
-from ..runtime.interrupts import HeldInterrupts
 from .static import Plan, Prepared
 
 if TYPE_CHECKING:

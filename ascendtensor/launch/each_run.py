@@ -14,9 +14,9 @@ import numpy as np
 
 from ..acl import binding
 from ..codes import Placement
+from ..interrupts import HeldInterrupts
 from ..runtime.attrs import KeptAttr
 from ..runtime.desc import KeptDesc
-from ..runtime.interrupts import HeldInterrupts
 from ..runtime.scalars import encode
 from . import operands as fetches
 from .dynamic import BoundedPlan, DynamicPlan

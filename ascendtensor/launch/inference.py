@@ -12,8 +12,8 @@ import numpy as np
 from .. import shapes
 from ..acl import binding
 from ..dtypes import from_acl
+from ..interrupts import HeldInterrupts
 from ..runtime import attrs, desc
-from ..runtime.interrupts import HeldInterrupts
 
 if TYPE_CHECKING:
     from ..compiler.description import Attribute, TensorDescription

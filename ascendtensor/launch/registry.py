@@ -18,8 +18,8 @@ from .. import compiler, dtypes, html
 from ..acl import binding
 from ..compiler import progress
 from ..errors import OperatorNotFoundError
+from ..interrupts import HeldInterrupts
 from ..runtime import attrs, desc, device
-from ..runtime.interrupts import HeldInterrupts
 from .variants import Variants, engine_of
 
 if TYPE_CHECKING:

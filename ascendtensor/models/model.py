@@ -21,13 +21,13 @@ from ..acl import models as calls
 from ..base import TensorBase
 from ..compiler.progress import Steps
 from ..errors import AclError, ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
+from ..interrupts import HeldInterrupts
 from ..ops import host
 from ..ops.call import plain
 from ..runtime import copies, process
 from ..runtime import device as devices
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
-from ..runtime.interrupts import HeldInterrupts
 from ..runtime.memory import DeviceBuffer, size_class
 from ..runtime.stream import Event, Stream
 from .pending import Map, Pending

@@ -16,6 +16,7 @@ from ..compiler.description import ABSENT, Attribute, AttributeKind, Description
 from ..dtypes import INTEGER, bool_
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError
+from ..interrupts import HeldInterrupts
 from ..launch import operands as fetches
 from ..launch.dynamic import BoundedPlan, DynamicPlan, EmptyPlan
 from ..launch.each_run import each_run_plan
@@ -25,7 +26,6 @@ from ..launch.variants import dynamic_model, finished_model, variant_of
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
 from ..runtime.device import Device
-from ..runtime.interrupts import HeldInterrupts
 from . import precision
 from .arguments import unfit
 from .moulds import Mould, kind_of, structural

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..acl import binding
-from .interrupts import HeldInterrupts
+from ..interrupts import HeldInterrupts
 
 if TYPE_CHECKING:
     from ..compiler.description import Attribute

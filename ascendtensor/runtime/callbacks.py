@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..acl import binding
 from ..errors import AclError
-from .interrupts import HeldInterrupts
+from ..interrupts import HeldInterrupts
 from .process import state
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 from .. import shapes
 from ..acl import binding
 from ..codes import Format, MallocPolicy, MemcpyKind, RunMode
-from .interrupts import HeldInterrupts
+from ..interrupts import HeldInterrupts
 from .memory import size_class
 
 if TYPE_CHECKING:

@@ -25,10 +25,10 @@ from ..acl import binding, chooser
 from ..codes import RunMode
 from ..compiler import works_inside
 from ..errors import AclError, BackendError, ClosedError, DeviceError, DeviceIndexError, DTypeError, describe_bytes
+from ..interrupts import HeldInterrupts
 from . import callbacks, copies
 from .events import Contexts, EventPool
 from .foreign import Foreign
-from .interrupts import HeldInterrupts
 from .kept import Kept
 from .memory import DeviceBuffer, Pool
 from .process import Attempts, ThreadEnd, detach, refuse_fork, state, thread

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from ..acl import binding
 from ..codes import EventFlag
-from .interrupts import HeldInterrupts
+from ..interrupts import HeldInterrupts
 from .process import detach
 
 

@@ -22,8 +22,8 @@ from .. import shapes
 from ..acl import binding
 from ..codes import MallocPolicy, MemAttr
 from ..errors import ClosedError, DeviceError, OutOfDeviceMemoryError
+from ..interrupts import HeldInterrupts
 from .events import EventPool
-from .interrupts import HeldInterrupts
 
 if TYPE_CHECKING:
     from .device import Device

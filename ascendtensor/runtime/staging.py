@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from ..acl import binding
+from ..interrupts import HeldInterrupts
 from .events import EventPool
-from .interrupts import HeldInterrupts
 from .stream import Lane
 
 SLAB: Final = 1 << 20

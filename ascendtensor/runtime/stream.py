@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from ..acl import binding
 from ..codes import EventFlag
 from ..errors import AclError, ClosedError, DTypeError, UnsupportedError, ValueRangeError, of_queued_work
+from ..interrupts import HeldInterrupts
 from . import callbacks
 from .counters import Counters
-from .interrupts import HeldInterrupts
 from .memory import Pool
 from .memory_lines import stream_pool
 from .process import thread

@@ -218,7 +218,7 @@ def _run_from(kernel: custom.Kernel, device: int, block_dim: int, args: memory.B
 
 
 def _queue(stream: Stream, function: _Function, fn: Any, args: tuple[Any, ...]) -> int:
-    streams.enqueue(stream, *streams.task_for(function.name, fn, (function.kernel, *args)))
+    streams.enqueue(stream, *streams.task_for(function.name, *streams.whole((fn, (function.kernel, *args)))))
     return 0
 
 

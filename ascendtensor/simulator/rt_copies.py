@@ -167,7 +167,7 @@ def reduce_async(dst: int, src: int, count: int, reduce_kind: int, data_type: in
         raise invalid("count", count, f"must be a multiple of the data type's size, {dtype.itemsize}", PARAM_INVALID)
     found = contexts.stream_for(stream)
     target, source = (memory.device_array(address, count).view(dtype) for address in (dst, src))
-    streams.enqueue(found, _reduce, (_REDUCTIONS[reduce_kind], target, source))
+    streams.enqueue(found, *streams.whole((_reduce, (_REDUCTIONS[reduce_kind], target, source))))
     return 0
 
 

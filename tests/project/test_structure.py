@@ -125,8 +125,8 @@ def test_the_package_needs_what_it_declares() -> None:
             assert name(path) in OWNERS.get(top, set()), f"{name(path)} imports {top}"
 
 
-def test_the_simulator_knows_codes_and_facts_only() -> None:
-    ours = re.compile(r"ascendtensor\.(codes|facts|simulator)(\.|$)")
+def test_of_ours_the_simulator_knows_codes_facts_and_interrupts_only() -> None:
+    ours = re.compile(r"ascendtensor\.(codes|facts|interrupts|simulator)(\.|$)")
     for path in (ROOT / "ascendtensor" / "simulator").rglob("*.py"):
         for module in imported(path):
             top = module.split(".")[0]

@@ -6,15 +6,18 @@ import gc
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType, ModuleType
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from op_program import Add, add_operator, load
+from op_program import Add, add_operator, desc, download, load, operator, tensor, upload
 
+from ascendtensor.simulator import rt_copies
 from ascendtensor.simulator.engine import memory, streams
-from ascendtensor.simulator.engine.tables import EVENTS, STREAMS
+from ascendtensor.simulator.engine.tables import BUFFERS, EVENTS, STREAMS
 
 
 class Interrupter:
@@ -139,3 +142,102 @@ def test_interrupts_while_allocating_leave_the_books_right(acl: ModuleType, inte
     for address, block in blocks.items():
         assert (acl.rt.free_host(address) if block.device < 0 else acl.rt.free(address)) == 0
     assert memory.used(0) == 0 and not memory._starts
+
+
+class Interrupted:
+    """Sends SIGINT when it is told to."""
+
+    left = 0
+    calls = 0
+
+    def __call__(self) -> None:
+        self.calls += 1
+        if self.left:
+            self.left -= 1
+            signal.raise_signal(signal.SIGINT)
+
+
+def counting(acl: ModuleType, count: int) -> tuple[Interrupted, Callable[[], int], Callable[[], npt.NDArray[Any]]]:
+    """An operator in Python that adds 1 to its input in place, how it is launched, and what lies there."""
+    inside = Interrupted()
+
+    @acl.kernel("TestCountedInPlace", ["x"], ["y"])
+    def run(inputs: Any, outputs: Any, attrs: Any) -> None:
+        np.add(inputs[0], 1, outputs[0])
+        inside()
+
+    load(acl, operator("TestCountedInPlace", [tensor([count])], [tensor([count])]))
+    buffer, address = upload(acl, np.zeros(count, np.float32))
+    described = desc(acl, [count])
+    return (
+        inside,
+        lambda: acl.op.execute_v2("TestCountedInPlace", [described], [buffer], [described], [buffer], 0, 0),
+        lambda: download(acl, address, [count]),
+    )
+
+
+@pytest.mark.parametrize("how", ["synchronize_device", "stream_query", "full queue"])
+def test_what_changes_its_operand_is_done_once_whatever_comes_in_between(acl: ModuleType, how: str) -> None:
+    inside, launch, values = counting(acl, 4)
+    assert launch() == launch() == 0
+    inside.left, launched = 1, 2
+    with pytest.raises(KeyboardInterrupt):
+        if how == "synchronize_device":
+            acl.rt.synchronize_device()
+        elif how == "stream_query":
+            acl.rt.stream_query(0)
+        else:
+            while True:
+                launched += 1
+                launch()
+    assert inside.calls == 1
+    assert acl.rt.synchronize_device() == 0
+    assert inside.calls == launched
+    assert np.array_equal(values(), np.full(4, launched, np.float32))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_that_a_handler_takes_changes_nothing(acl: ModuleType) -> None:
+    inside, launch, values = counting(acl, 4)
+    came = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        launch()
+        launch()
+        inside.left = 2
+        assert acl.rt.synchronize_device() == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert came == [signal.SIGINT] * 2 and inside.calls == 2
+    assert np.array_equal(values(), np.full(4, 2, np.float32))
+
+
+def test_work_in_place_that_is_queued_is_seen(acl: ModuleType) -> None:  # RT-37, RT-39
+    _, launch, _ = counting(acl, 4)
+    launch()
+    address = acl.get_data_buffer_addr(next(iter(BUFFERS)))
+    data = bytes(bytearray(16))
+    assert acl.rt.memcpy(acl.util.bytes_to_ptr(data), 16, address, 16, 2) == 0
+    assert acl.rt.memset(address, 16, 0, 16) == 0
+    assert [finding.kind for finding in acl.findings()] == ["read too early", "overwritten in flight"]
+    assert "[TestCountedInPlace]" in acl.findings()[0].text
+    acl.rt.synchronize_device()
+
+
+def test_sums_on_the_way_are_added_once(acl: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:  # RT-43
+    inside = Interrupted()
+    real = rt_copies._reduce
+
+    def reduce(*args: Any) -> None:
+        real(*args)
+        inside()
+
+    monkeypatch.setattr(rt_copies, "_reduce", reduce)
+    _, source = upload(acl, np.ones(4, np.float32))
+    _, target = upload(acl, np.ones(4, np.float32))
+    assert acl.rt.reduce_async(target, source, 16, 10, 0, 0, 0) == 0
+    inside.left = 1
+    with pytest.raises(KeyboardInterrupt):
+        acl.rt.synchronize_device()
+    assert acl.rt.synchronize_device() == 0
+    assert np.array_equal(download(acl, target, [4]), np.full(4, 2, np.float32))

@@ -7,6 +7,7 @@ from typing import Final
 from . import AclFault, contexts, memory, streams
 from .arguments import invalid, null
 from .diagnostics import notice
+from .tables import Task
 
 PARAM_INVALID: Final = 107000
 UNSUPPORTED: Final = 207000
@@ -97,5 +98,6 @@ def copy_async(dst: int, src: int, count: int, kind: int, handle: int) -> int:
         streams.wait_for(stream)
         target[:] = source
     else:
-        streams.enqueue(stream, copy, (target, source))
+        task: Task = (copy, (target, source))
+        streams.enqueue(stream, *(streams.whole(task) if abs(dst - src) < count else task))
     return 0

@@ -42,6 +42,9 @@ def _arrays(value: Any, depth: int = 0) -> Iterator[Any]:
 def _used(task: Task) -> Iterator[Any]:
     """What a task may read or write."""
     fn, args = task
+    if fn is streams.UNDIVIDED:
+        yield from _used((args[0], args[1]))
+        return
     yield from _arrays(args)
     owner = getattr(fn, "__self__", None)  # a run whose output dims are measured
     for name in ("_arrays", "_results"):
@@ -53,6 +56,8 @@ def _written(task: Task) -> Iterator[Any]:
     fn, args = task
     if isinstance(fn, np.ufunc):
         yield from _arrays(args[fn.nin :])
+    elif fn is streams.UNDIVIDED:
+        yield from _written((args[0], args[1]))
     elif getattr(fn, "__name__", "") in _FIRST_IS_WRITTEN:
         yield from _arrays(args[:1])
     elif len(args) == 3 and isinstance(args[0], str) and callable(args[1]):  # behind a filter

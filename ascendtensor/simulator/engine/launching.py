@@ -111,10 +111,10 @@ def task_of(
         kernel = _kernel(model)
         arrays = _inputs(specs[0], inputs, device, hosted)
         results = [view(spec, spec.dims, buffer, device) for spec, buffer in zip(specs[1], outputs, strict=True)]
-        fn, args = kernel.bind(arrays, results, model.arguments, expected)
+        task = streams.undivided(kernel.bind(arrays, results, model.arguments, expected), arrays, results)
     except Exception as error:  # a kernel may stumble in any way over what it is given, here as when it runs
         return _failing(model, error)
-    return streams.task_for(model, fn, args)
+    return streams.task_for(model, *task)
 
 
 def _kernel(model: OpModel) -> Any:
@@ -261,6 +261,10 @@ class MeasuredRun:
         self._bound: tuple[Task, Answer, list[Out] | None] | None = None
         self._fixed = model.rule is None  # what the rule says does not depend on the elements
 
+    def task(self, answer: Answer) -> Task:
+        """One launch."""
+        return streams.undivided((self.run, (answer,)), self._arrays, [result for result, _ in self._results])
+
     def run(self, answer: Answer) -> None:
         """Finds the dims from the values that are there now, and runs the kernel, bound as before if the rule says the same as before.
 
@@ -318,7 +322,7 @@ def measured_task(
         run = MeasuredRun(model, specs, inputs, outputs, device, hosted)
     except Exception as error:  # see task_of
         return _failing(model, error), answer
-    return streams.task_for(model, run.run, (answer,)), answer
+    return streams.task_for(model, *run.task(answer)), answer
 
 
 def believed(model: OpModel) -> bool:
@@ -366,7 +370,7 @@ def believed_task(
         run = BelievedRun(model, specs, inputs, outputs, device, hosted)
     except Exception as error:  # see task_of
         return _failing(model, error)
-    return streams.task_for(model, run.run, ([],))
+    return streams.task_for(model, *run.task([]))
 
 
 def queue(stream: Stream, task: Task) -> None:

@@ -111,6 +111,10 @@ class Run:
             carriers = inputs[own + bool(model.file.kind) :]
             self._parameters = [_bytes(buffer, buffer.size, device)[0] for buffer in carriers]
 
+    def task(self) -> Task:
+        """It, as a stream runs it."""
+        return streams.undivided((self.run, ()), self._arrays, self._results)
+
     def run(self) -> None:
         """Runs it.
 
@@ -502,7 +506,7 @@ def execute_async(model: Model, inputs: Dataset, outputs: Dataset, stream: Strea
     run = prepare(model, inputs, outputs, waits=False)
     _check_streams(model, stream)
     foretold = not model.file.open or run.foretold()
-    streams.enqueue(stream, *streams.task_for(model.file.name, run.run, ()))
+    streams.enqueue(stream, *streams.task_for(model.file.name, *run.task()))
     if not foretold:
         streams.wait_for(stream)
         if run.fault is not None:  # found out during the call
@@ -522,7 +526,7 @@ def execute_on(model: Model, inputs: Dataset, outputs: Dataset, stream: Stream, 
     """
     run = prepare(model, inputs, outputs, waits=True)
     _check_streams(model, stream)
-    streams.enqueue(stream, *streams.task_for(model.file.name, run.run, ()))
+    streams.enqueue(stream, *streams.task_for(model.file.name, *run.task()))
     if not streams.wait_for(stream, timeout_ms=timeout_ms):
         raise AclFault(SYNC_TIMEOUT, f"the stream did not finish within {timeout_ms} ms")
     return streams.take_error(stream)

@@ -15,14 +15,16 @@ import contextlib
 import contextvars
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from threading import get_ident
+from types import CodeType
 from typing import Any, Final, Protocol
 
 import numpy as np
 
 from ascendtensor.codes import error_name
+from ascendtensor.interrupts import HeldInterrupts
 
 from . import AclFault, errors_log
 from .tables import HANDLES, LAUNCHES, LOCAL, STREAMS, Capture, Event, Stream, Task, Wait
@@ -127,6 +129,30 @@ def task_for(label: Label, fn: Callable[..., Any], args: tuple[Any, ...]) -> Tas
     return named(label, task if Hooks.task_filter is None else Hooks.task_filter(_words(label), task))
 
 
+def undivided(task: Task, reads: Iterable[Any], writes: Sequence[Any]) -> Task:
+    """A task that Ctrl-C can't end midway, where it changes arrays that it reads: it would run again, and change them twice."""
+    if _code(task[0]) is None or not any(
+        np.may_share_memory(source, target) for source in reads if source is not None for target in writes
+    ):
+        return task
+    return whole(task)
+
+
+def whole(task: Task) -> Task:
+    """A task that Ctrl-C can't end midway, whatever it does."""
+    return _run_whole, task
+
+
+def _run_whole(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    with HeldInterrupts():
+        fn(*args)
+        LOCAL.whole = args  # an interrupt that waited is raised at the end of the block
+    LOCAL.whole = None
+
+
+UNDIVIDED: Final = _run_whole
+
+
 def named(label: Label, task: Task) -> Task:
     """Note the operator of a task, for messages; the task itself has no room for it, and the queue no time."""
     key = id(task[0]), id(task[1])
@@ -146,7 +172,8 @@ def name_of(fn: Callable[..., Any], args: tuple[Any, ...]) -> str:
 
 
 def _label_of(fn: Callable[..., Any], args: tuple[Any, ...]) -> Label:
-    found: Label | None = getattr(getattr(fn, "__self__", None), "operator", None)  # of a run whose output dims are measured
+    runner = args[0] if fn is _run_whole else fn
+    found: Label | None = getattr(getattr(runner, "__self__", None), "operator", None)  # of a run whose output dims are measured
     return found or _NAMES.get((id(fn), id(args))) or _prepared_label(args) or str(getattr(fn, "__name__", "a task")).lstrip("_")
 
 
@@ -355,7 +382,7 @@ def _run_all(stream: Stream) -> Outcome:
             if _failed(stream, fn, args, error):
                 continue
         except BaseException as error:
-            if not _interrupted_inside(fn, error):
+            if not _interrupted_inside(fn, args, error):
                 popleft()
             raise
         popleft()
@@ -383,22 +410,32 @@ def _run_carefully(stream: Stream, until: Capture | None, deadline: float | None
             if _failed(stream, fn, args, error):
                 continue
         except BaseException as error:
-            if not _interrupted_inside(fn, error):
+            if not _interrupted_inside(fn, args, error):
                 queue.popleft()
             raise
         queue.popleft()
     return None
 
 
-def _interrupted_inside(fn: Callable[..., Any], error: BaseException) -> bool:
+def _interrupted_inside(fn: Callable[..., Any], args: tuple[Any, ...], error: BaseException) -> bool:
     """Whether Ctrl-C came inside a task, which then runs again, or right after it.
 
     A signal is taken between bytecodes: for a task written in C that is after the call, for one written in Python it may
     be inside, and then its frame is the next one in the traceback.
     """
-    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    if fn is _run_whole:
+        done, LOCAL.whole = LOCAL.whole is args[1], None
+        if done:
+            return False
+    code = _code(fn)
     inner = error.__traceback__.tb_next if error.__traceback__ is not None else None
     return code is not None and inner is not None and inner.tb_frame.f_code is code
+
+
+def _code(fn: Callable[..., Any]) -> CodeType | None:
+    """The code of a task that is written in Python."""
+    found: CodeType | None = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    return found
 
 
 def _failed(stream: Stream, fn: Callable[..., Any], args: tuple[Any, ...], error: Exception) -> bool:

@@ -275,13 +275,18 @@ def clear() -> None:
 
 
 class ThreadState(threading.local):
-    """What belongs to the calling thread (SIM-3): current context, its streams, last runtime error, error texts."""
+    """What belongs to the calling thread (SIM-3): current context, its streams, last runtime error, error texts.
+
+    Attributes:
+        whole: The arguments of a task that was done when an interrupt that had waited for its end came out of it.
+    """
 
     def __init__(self) -> None:
         self.context: Context | None = None
         self.streams: dict[int, Stream] = {}
         self.last_error = 0
         self.messages: list[str] = []
+        self.whole: tuple[Any, ...] | None = None
 
 
 LOCAL: Final = ThreadState()
