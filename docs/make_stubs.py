@@ -87,19 +87,19 @@ def texts() -> dict[str, str]:
     modules: dict[str, list[str]] = {}
     for function, facts in sorted(api.items()):
         modules.setdefault(function.rpartition(".")[0], []).append(_line(function, facts))
-    chapters = sorted({"media", *(module.removeprefix("acl.") for module in modules if module != "acl")})
+    chapters = sorted(module.removeprefix("acl.") for module in modules if module != "acl")
     found = {}
     for module, lines in modules.items():
         body = "\n".join(lines)
         imports = ["\n".join(f"from . import {name} as {name}" for name in chapters)] if module == "acl" else []
+        if module == "acl.media":
+            body += "\ndef __getattr__(name: str) -> Any: ...  # video"
         if "Any" in body:
             names = "from collections.abc import Callable\nfrom typing import Any" if "Callable" in body else "from typing import Any"
             imports.insert(0, names)
         about = f"Types of CANN's module `{module}`: handles and addresses are ints, arguments positional."
         head = HEAD.format(about=about, imports="\n\n".join(imports) + "\n" if imports else "")
         found["__init__.pyi" if module == "acl" else f"{module.removeprefix('acl.')}.pyi"] = head.rstrip("\n") + f"\n\n{body}\n"
-    media = HEAD.format(about="CANN's module `acl.media`, whose functions are not listed here.", imports="from typing import Any")
-    found["media.pyi"] = f"{media}\ndef __getattr__(name: str) -> Any: ...\n"
     return found
 
 

@@ -27,6 +27,7 @@ _MAKERS: Final = (
     "bundle_load",
     "range_start",
     "host_register",
+    "dvpp_create",
     "dvpp_malloc",
 )
 """Beginnings of the names of functions whose first result is a new handle or address."""
@@ -36,7 +37,7 @@ _LAUNCHERS: Final = frozenset(
     | {f"acl.blas.{name}" for name in ("gemm_ex", "hgemm", "s8gemm", "gemv_ex", "hgemv", "s8gemv")}
 )
 _COPIES: Final = frozenset(f"acl.rt.{name}" for name in ("memcpy_async", "memcpy2d_async", "memset_async", "memcpy_async_with_condition"))
-"""Functions that put a task on the stream in their last argument."""
+"""Functions that put a task on the stream in their last argument; those of `acl.media` that end in `_async` do too."""
 _USERS: Final[dict[int, int]] = {}
 """Stream handle to the thread that launched on it last."""
 _LENT: Final[dict[int, tuple[bytes, str]]] = {}
@@ -106,7 +107,7 @@ def _unwrap() -> None:
 
 def _traced(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     short = name.rpartition(".")[2]
-    launches, copies = name in _LAUNCHERS, name in _COPIES
+    launches, copies = name in _LAUNCHERS, name in _COPIES or (name.startswith("acl.media.") and name.endswith("_async"))
     makes = short.startswith(_MAKERS) and not launches
     sets, lends, reads = name == "acl.rt.set_device", name == "acl.util.bytes_to_ptr", name.startswith("acl.rt.memcpy")
     least = 0 if name.startswith("acl.mdl.") else 1 << 16  # ids of models are small numbers

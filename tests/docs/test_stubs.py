@@ -36,6 +36,8 @@ if message is not None:
     print(message.upper())
 low, ret = acl.get_tensor_desc_dim_range(desc, 0, 2)
 frame, ret = acl.media.dvpp_malloc(64)
+width, height, channels, ret = acl.media.dvpp_jpeg_get_image_info(frame, 64)
+acl.media.vdec_create_channel_desc()
 acl.op.destroy_attr(attr)
 acl.init()
 acl.init("acl.json")
@@ -51,6 +53,7 @@ WRONG = [
     ("acl.op.compile('Add')", 'Module has no attribute "compile"'),
     ("acl.create_tensor_desc(0, (2, 3), 2)", 'has incompatible type "tuple[int, int]"; expected "list[int]"'),
     ("acl.rt.synchronize_stream(None)", 'has incompatible type "None"; expected "int"'),
+    ("acl.media.dvpp_vpc_resize_async(1, 2, 3, 4)", 'Too few arguments for "dvpp_vpc_resize_async"'),
     ("acl.get_recent_err_msg().upper()", 'Item "None" of "str | None" has no attribute "upper"'),
     ("handle: int = acl.op.create_handle('Add', [1], [2], 0)", "Incompatible types in assignment"),
     ("stream, ret = acl.rt.destroy_stream(1)", '"int" object is not iterable'),

@@ -28,6 +28,7 @@ TEXTS = sorted(
 _DECLARED = re.search(r"^dependencies = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 DEPENDENCIES = {name.replace("-", "_") for name in re.findall(r'"([\w-]+)', _DECLARED.group(1) if _DECLARED else "")}
 OWNERS = {
+    "PIL": {"ascendtensor/simulator/media/codec.py"},
     "onnx": {"ascendtensor/simulator/onnx_graph.py"},
     "onnxruntime": {"ascendtensor/simulator/engine/onnx_session.py"},
     "opt_einsum": {"ascendtensor/ops/linalg/einsum.py"},

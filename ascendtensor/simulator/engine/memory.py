@@ -50,9 +50,10 @@ class Block:
         device: Device index, or -1 for pinned host memory.
         tasks: Prepared tasks over this memory, (prepared, key) pairs dropped when it is freed.
         owner: "" for memory that ``free`` takes back, else what it belongs to: "physical" or "alias" (``adopt``).
+        units: Whether the image units may use it: they take memory of ``acl.media.dvpp_malloc`` only.
     """
 
-    __slots__ = ("address", "array", "data", "device", "owner", "raw", "size", "tasks")
+    __slots__ = ("address", "array", "data", "device", "owner", "raw", "size", "tasks", "units")
 
     def __init__(self, address: int, size: int, device: int, raw: Bytes) -> None:
         start = _pointer(raw)
@@ -64,6 +65,7 @@ class Block:
         self.size = size
         self.device = device
         self.owner = ""
+        self.units = False
         self.tasks: list[tuple[dict[Any, Any], Any]] = []
 
 
@@ -191,6 +193,7 @@ def adopt(array: Bytes, device: int, address: int = 0) -> Block:
     block.raw = block.array = array
     block.data = _pointer(array)
     block.size, block.device, block.owner, block.tasks = array.size, device, "alias", []
+    block.units = False
     with _LOCK:
         block.address = address or (block.data if device < 0 or Settings.one_space else _place(device, array.size))
         _enter(block)

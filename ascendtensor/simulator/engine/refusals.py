@@ -23,6 +23,16 @@ _PLAIN_MDL: Final = frozenset(
 )
 """All others of ``acl.mdl`` have an exclamation mark."""
 
+_PLAIN_MEDIA: Final = frozenset(
+    [f"acl.media.dvpp_jpeg_{name}" for name in ("decode_async", "encode_async", "get_image_info", "get_image_info_v2")]
+    + [f"acl.media.dvpp_jpeg_predict_{name}_size" for name in ("dec", "enc")]
+    + [f"acl.media.dvpp_{name}_jpege_config" for name in ("create", "destroy")]
+    + ["acl.media.dvpp_set_jpege_config_level"]
+    + [f"acl.media.dvpp_vpc_{name}_async" for name in ("batch_crop", "batch_crop_and_paste", "crop_resize", "crop_resize_paste")]
+    + [f"acl.media.dvpp_vpc_batch_crop_resize{name}_async" for name in ("", "_paste", "_make_border")]
+)
+"""All others of ``acl.media`` have an exclamation mark."""
+
 _EXCLAIMED: Final = frozenset(
     [f"acl.set_tensor_{what}_{which}" for what in ("storage", "origin") for which in ("format", "shape")]
     + [f"acl.set_tensor_{what}" for what in ("format", "shape", "dynamic_input", "shape_range", "value_range")]
@@ -87,6 +97,9 @@ _OWN: Final[dict[str, str]] = {
     **{f"acl.rt.{name}": f"acl.rt.{name} args parse faild" for name in ("get_sys_param_opt", "set_sys_param_opt")},
     **{f"acl.prof.get_op_type{end}": "acl.prof.get_op_type args parse failed" for end in ("_len", "_v2")},
     **{f"acl.prof.get_op_name{end}": "acl.prof.get_op_name args parse failed" for end in ("_len", "_v2")},
+    **{
+        f"acl.media.dvpp_{verb}_border_config_top": f"acl.media.dvpp_{verb}_border_config_Top args parse failed!" for verb in ("get", "set")
+    },
     "acl.prof.init": "acl.prof.Init args parse failed!",
     "acl.rt.set_op_execute_time_out": "acl.rt.set_op_execute_timeout args parse failed!",
     "acl.rt.get_devices_topo": "acl.rt.reset_device_res_limit args parse failed",
@@ -131,7 +144,7 @@ def refusal(name: str) -> str:
     own = _OWN.get(name)
     if own is not None:
         return own
-    exclaimed = name in _EXCLAIMED or (name.startswith("acl.mdl.") and name not in _PLAIN_MDL)
+    exclaimed = name in _EXCLAIMED or (name.startswith(("acl.mdl.", "acl.media.")) and name not in _PLAIN_MDL | _PLAIN_MEDIA)
     return f"{name} args parse failed" + "!" * exclaimed
 
 
