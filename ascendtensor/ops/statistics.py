@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeVar, overload
 
 from .. import dtypes as d
 from .. import shapes
-from ..base import TensorBase
+from ..base import TensorBase, storage
 from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from ..promotion import promote_types
 from . import gather, reduction, shape, sorting, views
@@ -309,7 +309,8 @@ def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
         later = floats.logaddexp(views.narrow(row, axis, step, rest), views.narrow(row, axis, 0, rest))
         row = shape.cat((views.narrow(row, axis, 0, step), later), axis)
         step *= 2
-    found = narrowed(row, input) if row.desc.dtype is not input.desc.dtype else shape.clone(row) if row is input else row
+    untouched = storage(row) is storage(input)
+    found = narrowed(row, input) if row.desc.dtype is not input.desc.dtype else shape.clone(row) if untouched else row
     return into(found if input.desc.shape else views.reshape(found, ()), out)
 
 
@@ -647,7 +648,7 @@ def _given_edges(flat: T, bins: T) -> T:
         raise ShapeError("edges are a vector of at least two").with_context("histogram", (flat, bins))
     if bins.desc.dtype is not flat.desc.dtype:
         raise DTypeError("edges and elements need one dtype").with_context("histogram", (flat, bins))
-    return bins
+    return shape.clone(bins)
 
 
 def _edges(flat: T, bins: int, limits: Any) -> T:

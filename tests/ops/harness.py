@@ -7,10 +7,11 @@ Its result is brought to the dtype that the record expects and compared with wha
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -301,6 +302,7 @@ def check(record: Record, dtype: DType) -> None:
         where = f"{record.name} of {_words(args)} {dict(kwargs) or ''}"
         result = record.function(*operands, **keywords)
         compare(record, dtype, result, expected, where)
+        _check_memory(record, [*operands, *keywords.values()], result, where)
         if record.out and count % 4 == 1 and isinstance(result, TensorBase):  # some samples will do
             _check_out(record, dtype, operands, keywords, result, expected, where)
 
@@ -343,6 +345,25 @@ def close(found: Array, expected: Any, rtol: float = 0.0, atol: float = 0.0, whe
             mine[...], its[...] = (np.where(np.isinf(mine) & (mine == its), 0, part) for part in (mine, its))
     with np.errstate(all="ignore"):  # NumPy 1.26 multiplies complex infinities while it compares
         np.testing.assert_allclose(one, other, rtol, atol, equal_nan=True, err_msg=where)
+
+
+SHARING: Final = {"atleast_3d", "conj", "conj_physical", "adjoint", "contiguous", "einsum", "meshgrid", "positive", "resolve_conj", "sum_to_size"}
+"""Functions that may give a view or the operand itself, as in PyTorch; written to, any other one's result leaves the operands alone."""
+
+
+def _check_memory(record: Record, operands: Any, result: Any, where: str) -> None:
+    if re.split("[,-]", record.name)[0] in SHARING or record.name.endswith("_"):
+        return
+    used = {id(base.storage(tensor)) for tensor in _tensors(operands)}
+    assert not any(id(base.storage(tensor)) in used for tensor in _tensors(result) if tensor.numel()), f"{where} shares memory"
+
+
+def _tensors(values: Any) -> Iterator[TensorBase]:
+    if isinstance(values, TensorBase):
+        yield values
+    elif isinstance(values, (list, tuple)):
+        for value in values:
+            yield from _tensors(value)
 
 
 def _check_out(record: Record, dtype: DType, operands: Any, keywords: Mapping[str, Any], result: Any, expected: Any, where: str) -> None:

@@ -98,7 +98,7 @@ def _product(tensors: Sequence[T], splits: dict[tuple[int, int], int], first: in
 
 @checked
 def chain_matmul(*matrices: Any, out: Any = None) -> Any:
-    """See `linalg.multi_dot`, for matrices only; a single one is given back. Ascend operator: MatMulV2. Like: torch.chain_matmul.
+    """See `linalg.multi_dot`, for matrices only; of a single one, a copy. Ascend operator: MatMulV2. Like: torch.chain_matmul.
 
     Examples:
         >>> at.chain_matmul(at.ones(2, 3), at.ones(3, 1), at.ones(1, 2))
@@ -110,7 +110,7 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
             raise ShapeError("matrices are needed").with_context("chain_matmul", matrices)
     if not matrices:
         raise ShapeError("at least one matrix is needed", where="chain_matmul")
-    return into(matrices[0], out) if len(matrices) == 1 else multi_dot(matrices, out=out)
+    return into(clone(matrices[0]), out) if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
 # Powers

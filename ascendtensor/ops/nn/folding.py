@@ -203,7 +203,7 @@ def pixel_shuffle(input: T, upscale_factor: int) -> T:
     kept, outer = channels // factor**2, len(lead)
     apart = views.reshape(input, (*lead, kept, factor, factor, height, width))
     order = (*range(outer + 1), outer + 3, outer + 1, outer + 4, outer + 2)
-    return views.reshape(views.permute(apart, order), (*lead, kept, height * factor, width * factor))
+    return views.reshape(shape.clone(views.permute(apart, order)), (*lead, kept, height * factor, width * factor))
 
 
 @checked
@@ -234,7 +234,7 @@ def pixel_unshuffle(input: T, downscale_factor: int) -> T:
     outer = len(lead)
     apart = views.reshape(input, (*lead, channels, height // factor, factor, width // factor, factor))
     order = (*range(outer + 1), outer + 2, outer + 4, outer + 1, outer + 3)
-    return views.reshape(views.permute(apart, order), (*lead, channels * factor**2, height // factor, width // factor))
+    return views.reshape(shape.clone(views.permute(apart, order)), (*lead, channels * factor**2, height // factor, width // factor))
 
 
 @checked
@@ -262,7 +262,7 @@ def channel_shuffle(input: T, groups: int) -> T:
     if channels % groups:
         raise ShapeError(f"{channels} channels of shape {list(input.desc.shape)} can't be divided into {groups} groups")
     apart = views.reshape(input, (batch, groups, channels // groups, *sizes))
-    return views.reshape(views.transpose(apart, 1, 2), (batch, channels, *sizes))
+    return views.reshape(shape.clone(views.transpose(apart, 1, 2)), (batch, channels, *sizes))
 
 
 @checked
