@@ -9,6 +9,7 @@ from typing import Any, Final
 from .. import html, promotion
 from ..compiler.description import Description
 from ..dtypes import dtype as DType
+from ..errors import DTypeError
 from ..launch import operands as fetches
 from ..launch.registry import handle_cache
 from ..ops.schema import Row
@@ -61,12 +62,21 @@ def explain(function: Callable[[], Any]) -> Explanation:
     Returns:
         An `Explanation`, which prints as text and has the `result`.
 
+    Raises:
+        DTypeError: No function was given, but perhaps the result of one.
+
     Examples:
         >>> print(at.explain(lambda: at.ones(2) + 1))
         1  Fill...
 
     Like: torch has none.
     """
+    if not callable(function):
+        raise DTypeError(
+            f"a function without arguments is needed, not {type(function).__name__}",
+            where="explain",
+            advice="Put the expression into one: explain(lambda: a + b).",
+        )
     recording = Trace(data=False, stacks=True)
     with watched() as models, recording:
         result = function()

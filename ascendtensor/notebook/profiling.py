@@ -162,6 +162,7 @@ class Profile:
         self._marked: list[tuple[str, int, int, int]] = []
 
     def __enter__(self) -> Profile:
+        self._recorder.expect(False, "profile")
         self.spans, self._marked = [], []
         self._recorder = Timed() if self.device_time else Recorder()
         with ExitStack() as stack:
@@ -180,6 +181,7 @@ class Profile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._recorder.expect(True, "profile")
         alive = devices.generation() == self._generation
         try:
             if kind is None and alive:

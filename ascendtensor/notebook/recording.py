@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from ..acl import binding
 from ..codes import MallocPolicy, MemcpyKind
+from ..errors import ValueRangeError
 from ..launch.each_run import EachRunPlan
 from ..runtime import device as devices
 from ..runtime.process import state
@@ -146,6 +147,13 @@ class Between:
 class _Recent(dict[int, "deque[Any]"]):
     """What each stream launched last, by the stream's number."""
 
+    def last(self, stream: int) -> Any:
+        """The plan, or a name; "?" where another thread waited for the device just now, which forgets what was launched."""
+        try:
+            return self[stream][-1]
+        except IndexError:
+            return "?"
+
     def __missing__(self, stream: int) -> deque[Any]:
         found = next((lane.recent for device in state.devices for lane in device.lanes if lane.handle == stream), None)
         if found is None:
@@ -180,6 +188,12 @@ class Recorder:
         self._before: Acl | None = None
         self.stopped = False
         self._generation = 0
+
+    def expect(self, recording: bool, where: str) -> None:
+        """Refuse a second beginning inside a recording, and an end without a beginning."""
+        if recording != (self in _active):
+            fault, advice = ("not recording", "Use it in a with statement.") if recording else ("recording already", "Make another one.")
+            raise ValueRangeError(f"it is {fault}", where=where, advice=advice)
 
     def start(self) -> None:
         """Begin; the backend is chosen if it was not yet."""
@@ -253,11 +267,11 @@ class Recorder:
         return call
 
     def _with_handle(self, real: Callable[..., int]) -> Callable[..., int]:
-        note, clock, recent, known, new = self.events.append, perf_counter_ns, self._recent, self.known, tuple.__new__
+        note, clock, last, known, new = self.events.append, perf_counter_ns, self._recent.last, self.known, tuple.__new__
         data, stacks, empty, thread = self.data, self.stacks, (), get_ident
 
         def launch(handle: int, inputs: list[int], outputs: list[int], stream: int) -> int:
-            plan = recent[stream][-1]
+            plan = last(stream)
             if data and not (known.issuperset(inputs) and known.issuperset(outputs)):
                 self._meet(inputs, outputs, stream)
             began = clock()
@@ -270,12 +284,12 @@ class Recorder:
         return launch
 
     def _matched(self, real: Callable[..., int]) -> Callable[..., int]:
-        note, clock, recent, known = self.events.append, perf_counter_ns, self._recent, self.known
+        note, clock, last, known = self.events.append, perf_counter_ns, self._recent.last, self.known
 
         def launch(
             op_type: str, described: list[int], inputs: list[int], results: list[int], outputs: list[int], attr: int, on: int
         ) -> int:
-            plan = recent[on][-1]
+            plan = last(on)
             if self.data and not (known.issuperset(inputs) and known.issuperset(outputs)):
                 self._meet(inputs, outputs, on)
             began = clock()

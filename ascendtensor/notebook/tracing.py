@@ -133,12 +133,14 @@ class Trace:
         self._launches: list[Launch] | None = []
 
     def __enter__(self) -> Trace:
+        self.recorder.expect(False, "trace")
         self.recorder = Recorder(**self._settings)  # type: ignore[arg-type]
         self._launches = None
         self.recorder.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.recorder.expect(True, "trace")
         self.recorder.stop()
         self.recorder.finish(wait=kind is None)
 

@@ -9,8 +9,10 @@ import sys
 import threading
 import time
 import types
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,6 +83,39 @@ def test_recordings_may_end_in_any_order() -> None:
     second.__exit__(None, None, None)
     x + 1
     assert binding.module() is module and len(second.launches) == 1
+
+
+@pytest.mark.parametrize("make", [at.profile, recorder])
+def test_a_recording_is_begun_once_and_ended_once(make: Callable[[], Any]) -> None:
+    module, recording = binding.module(), make()
+    with pytest.raises(at.ValueRangeError, match="is not recording"):
+        recording.__exit__(None, None, None)
+    with recording:
+        with pytest.raises(at.ValueRangeError, match="is recording already"), recording:
+            pass
+        at.ones(2) + 1
+    with pytest.raises(at.ValueRangeError, match="is not recording"):
+        recording.__exit__(None, None, None)
+    assert binding.module() is module
+    with recording:
+        at.ones(2) + 1
+    assert binding.module() is module and "Add" in str(recording)
+
+
+def test_what_is_forgotten_before_it_is_noted_has_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Forgotten(deque[Any]):
+        """As where another thread waits for the device between the note of a launch and the launch."""
+
+        def append(self, item: Any) -> None:
+            pass
+
+    x, stream = at.ones(2), at.Stream()
+    monkeypatch.setattr(stream, "recent", Forgotten())
+    monkeypatch.setattr(stream.lane, "recent", stream.recent)
+    with at.trace() as t, at.profile() as p, stream:
+        y = x + 1
+    assert y.tolist() == [2.0, 2.0]
+    assert [launch.op_type for launch in t.launches] == ["?"] and "?" in p.summary()
 
 
 def test_shutdown_inside_a_recording() -> None:
@@ -239,6 +274,12 @@ def test_explain_tells_the_hops_and_decisions() -> None:
     assert "acl.op.execute_with_handle" in text and found.result.tolist() == [13.0, 13.0]
     assert "plan at hand" in repr(at.explain(lambda: w + b)) and "<pre>" in found._repr_html_()
     assert "nothing was launched" in repr(at.explain(lambda: x.T))
+
+
+def test_explain_takes_a_function() -> None:
+    with pytest.raises(at.DTypeError, match="not NPUTensor") as caught:
+        at.explain(at.ones(2) + 1)  # type: ignore[arg-type]
+    assert "lambda" in caught.value.advice
 
 
 def test_explain_leaves_the_registry_as_it_was() -> None:
