@@ -28,7 +28,7 @@ from ascendtensor.simulator.engine.models import Dims, OpModel, Specs, TensorSpe
 from ascendtensor.simulator.engine.tables import HANDLES, LAUNCHES, ON_NEW_PROCESS, Task
 
 PREPARED_LIMIT = 240
-"""Tasks kept for one handle, for as many results as a sequence has steps; then the oldest goes. Below a power of two, where ``_note`` sweeps."""
+"""Tasks kept for one handle, one for each step of a sequence; then the oldest goes. Below a power of two, where ``_note`` sweeps."""
 
 _FREED: Final = "CANN freed what the handle launches by, and a board would use it all the same"
 """Ageing unloads a model's executors (graph engine, OpModelCache::Delete, StreamResource::DeleteOperator), to which handles keep bare
