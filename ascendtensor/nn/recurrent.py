@@ -1,7 +1,7 @@
 """Recurrent networks: cells, and layers of them along a sequence.
 
-A layer of LSTM cells is one operator in float32 and float16. All else is composed of a product for each step; the products with the
-input are made for all steps at once. Half gates are computed in float32.
+A layer of LSTM cells is one operator in float32 and float16, where the chip has it. All else is composed of a product for each step;
+the products with the input are made for all steps at once. Half gates are computed in float32.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from ..base import TensorBase
 from ..errors import ShapeError
-from ..ops import shape, views
+from ..ops import chips, shape, views
 from ..ops.arguments import checked
 from ..ops.call import call
 from ..ops.linalg.matmul import linear, matmul
@@ -185,7 +185,8 @@ def _along(cell: Cell, input: Any, states: States, params: Sequence[Any]) -> tup
 
 def _along_lstm(cell: Cell, input: Any, states: States, params: Sequence[Any]) -> tuple[Any, States]:
     """The same by one operator, where it takes the dtype."""
-    if input.desc.dtype not in table.LSTM.dtypes or not input.desc.numel:
+    dtype = input.desc.dtype
+    if dtype not in table.LSTM.dtypes or not input.desc.numel or chips.lacks(table.LSTM, dtype):
         return _along(cell, input, states, params)
     w_ih, w_hh, b_ih, b_hh = params
     weight = views.t(shape.cat((w_ih, w_hh), 1))

@@ -22,6 +22,7 @@ from ..promotion import promote_types
 from . import chips, views
 from .arguments import checked
 from .call import call, plain, structured
+from .copying import contiguous
 from .pointwise import comparison, elementwise, unary, unsigned
 from .results import MinMax, ValuesIndices
 from .schema import Row
@@ -842,5 +843,10 @@ def cummin(input: T, dim: int, *, out: Any = None) -> ValuesIndices[T]:
         >>> places
         tensor([0, 0, 2, 2], device='npu:0')
     """
-    values, indices = structured(table.CUMMIN, input, dim)
+    turned = input.desc.dtype in table.FIRST_DIM_ONLY and len(input.desc.shape) > 1 and shapes.normalize_dim(dim, len(input.desc.shape))
+    if turned:
+        found = structured(table.CUMMIN, views.transpose(input, 0, turned), 0)
+        values, indices = (contiguous(views.transpose(each, 0, turned)) for each in found)
+    else:
+        values, indices = structured(table.CUMMIN, input, dim)
     return into_all(ValuesIndices(values, comparison.cast(indices, d.int64)), out)

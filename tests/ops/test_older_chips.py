@@ -15,7 +15,7 @@ from ascendtensor import facts, simulator
 from ascendtensor.codes import DataType
 from ascendtensor.compiler import batch, builder
 from ascendtensor.ops import basic, chips
-from ascendtensor.ops.table import pooling, reduction
+from ascendtensor.ops.table import pooling, recurrent, reduction
 from ascendtensor.runtime import device as devices
 from ascendtensor.simulator.engine import profiles
 
@@ -66,6 +66,26 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], np.ndarray],
     "nansum": (at.nansum, np.nansum, np.array([1.0, np.nan, 3.0], np.float32)),
     "diag": (at.diag, np.diag, np.arange(3, dtype=np.float32)),
     "nan_to_num": (lambda x: at.nan_to_num(x, 0.5, 9.0, -9.0), lambda x: np.nan_to_num(x, nan=0.5, posinf=9.0, neginf=-9.0), ODD),
+    "unfold": (lambda x: F.unfold(x, 2, stride=2), lambda x: windows(x).reshape(2, 4, 12, 4).swapaxes(2, 3).reshape(2, 16, 12), X),
+    "nearest_exact": (lambda x: F.interpolate(x, scale_factor=2, mode="nearest-exact"), lambda x: x.repeat(2, 2).repeat(2, 3), X),
+    "linear": (lambda x: F.interpolate(x, 3, mode="linear", align_corners=True), lambda x: x[..., [0, 3, 6]], X[0, ..., :7]),
+    "bicubic": (lambda x: F.interpolate(x, (6, 8), mode="bicubic"), lambda x: x, X),
+    "swiglu": (F.swiglu, lambda x: x[..., :4] / (1 + np.exp(-x[..., :4])) * x[..., 4:], X),
+    "angle": (at.angle, lambda x: np.where(x < 0, np.pi, 0), X),
+    "logit": (at.logit, lambda x: np.log(x / (1 - x)), np.array([0.25, 0.5, 0.75], np.float32)),
+    "pdist": (at.pdist, lambda x: np.sqrt(((x[0] - x[1]) ** 2).sum(keepdims=True)), X[0, :2, 0]),
+    "soft_margin_loss": (lambda x: F.soft_margin_loss(x, at.ones_like(x)), lambda x: np.log1p(np.exp(-x)).mean(), X),
+    "multilabel_margin_loss": (
+        lambda x: F.multilabel_margin_loss(x, at.tensor([1, 0, -1, 2])),
+        lambda x: np.maximum(0, 1 - x[[1, 0]][:, None] + x[2:]).sum() / 4,
+        X[0, :, 0, 0],
+    ),
+    "roi_align": (
+        lambda x: at.vision.roi_align(x, at.tensor([[0, 0, 0, 4, 2]], dtype=x.dtype), (2, 4), aligned=True, sampling_ratio=1),
+        lambda x: x[:1, :, 0:2, 0:4],
+        X,
+    ),
+    "cummin": (lambda x: at.cummin(x, 2).values, lambda x: np.minimum.accumulate(x, 2), X),
 }
 
 
@@ -78,6 +98,25 @@ def test_functions_without_a_kernel_are_composed(soc: str, name: str) -> None:
         found = function(at.tensor(given)).numpy()
         expected = reference(given.astype(np.float64) if dtype is np.float32 or name not in ("max_places", "min_places") else given)
         assert np.allclose(found, expected, rtol=2e-3 if dtype is np.float16 else 1e-5, atol=5e-3 if dtype is np.float16 else 1e-5)
+
+
+def test_layers_of_lstm_cells_are_composed_on_a_310b() -> None:
+    """Its DynamicRNN is for float16 (aic-ascend310b-ops-info.json, CANN 8.1.RC1)."""
+    devices.shutdown()
+    net = at.nn.LSTM(3, 4)
+    x = at.tensor(X[0, :, :, :3])
+    whole = net(x)[0].numpy()
+    parameters = {name: value.numpy() for name, value in net.state_dict().items()}
+    devices.shutdown()
+    simulator.configure(soc="Ascend310B4")
+    try:
+        net = at.nn.LSTM(3, 4)
+        net.load_state_dict({name: at.tensor(value) for name, value in parameters.items()})
+        assert np.allclose(net(at.tensor(X[0, :, :, :3]))[0].numpy(), whole, atol=1e-6)
+        assert not chips.lacks(recurrent.LSTM, at.float16) and chips.lacks(recurrent.LSTM, at.float32)
+    finally:
+        devices.shutdown()
+        simulator.configure()
 
 
 def test_running_statistics_follow(soc: str) -> None:

@@ -15,7 +15,7 @@ from ... import dtypes as d
 from ... import promotion, shapes
 from ...base import TensorBase
 from ...errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
-from .. import gather, host, shape, views
+from .. import chips, gather, host, shape, views
 from ..arguments import checked, require_tensor
 from ..call import call, structured
 from ..operands import filled, in_dtype
@@ -213,7 +213,8 @@ def pdist(input: T, p: float = 2.0) -> T:
     count = rows * (rows - 1) // 2
     if not input.desc.numel or not count:
         return filled(input, (count,), 0)
-    if input.desc.dtype is not d.float64 and not math.isinf(p):  # JSON can't carry infinities to a compiler
+    known = input.desc.dtype is not d.float64 and not chips.lacks(table.PAIR_DISTANCES, input.desc.dtype)
+    if known and not math.isinf(p):  # JSON can't carry infinities to a compiler
         return structured(table.PAIR_DISTANCES, input, float(p))
     first, second = np.triu_indices(rows, 1)
     whole = cdist(input, input, p, _MODES[2])

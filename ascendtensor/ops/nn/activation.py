@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from ... import dtypes as d
 from ...base import TensorBase
 from ...errors import DTypeError, ValueRangeError
-from .. import views
+from .. import chips, views
 from ..arguments import checked
 from ..call import call, structured
 from ..call import unary as launch
@@ -434,7 +434,7 @@ def threshold(input: T, threshold: Any, value: Any, inplace: bool = False) -> T:
 def _over(input: T, threshold: Any, value: Any, inplace: bool) -> T:
     if input.desc.dtype.category < d.FLOATING:
         threshold, value = int(threshold), int(value)
-    if input.desc.dtype is d.float64:
+    if input.desc.dtype is d.float64 or chips.lacks(table.THRESHOLD, table.THRESHOLD.via.get(input.desc.dtype, input.desc.dtype)):
         return _given(comparison.where(comparison.le(input, threshold), value, input), input, inplace)
     operands = (input, *(number_in(each, input.desc.dtype) for each in (threshold, value)))
     return write(table.THRESHOLD, input, operands) if inplace else call(table.THRESHOLD, operands)
@@ -607,7 +607,7 @@ def swiglu(input: T, dim: int = -1) -> T:
         >>> at.nn.functional.swiglu(at.tensor([[0.0, 1.0, 3.0, 2.0]]))
         tensor([[0.0000, 1.4621]], device='npu:0')
     """
-    if input.desc.dtype is d.float64:
+    if input.desc.dtype is d.float64 or chips.lacks(table.SWIGLU, input.desc.dtype):
         first, second = _halves(input, dim)
         return elementwise.mul(silu(first), second)
     return structured(table.SWIGLU, input, dim)

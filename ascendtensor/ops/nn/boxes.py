@@ -8,14 +8,17 @@ from __future__ import annotations
 import math
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ... import dtypes as d
 from ...base import TensorBase
 from ...errors import ShapeError, ValueRangeError
-from .. import reduction, shape, views
+from ...runtime import device
+from .. import host, reduction, shape, views
 from ..arguments import checked
 from ..call import call
 from ..operands import filled
-from ..pointwise import comparison
+from ..pointwise import comparison, elementwise
 from ..rules import geometry
 from ..schema import Meta
 from ..table import boxes as table
@@ -86,8 +89,16 @@ def roi_align(input: T, boxes: Any, output_size: Any, spatial_scale: float = 1.0
     if min(size) < 1:
         raise ValueRangeError(f"output_size {list(size)} must be positive")
     regions = boxes if isinstance(boxes, TensorBase) else _numbered(input, boxes)
-    mode = 2 if aligned else 0
-    return call(table.ROI_ALIGN, (input, regions), (size, float(spatial_scale), max(int(sampling_ratio), 0), mode))
+    arguments = size, float(spatial_scale), max(int(sampling_ratio), 0)
+    if not aligned:
+        return call(table.ROI_ALIGN, (input, regions), (*arguments, table.PLAIN))
+    soc = device.soc_name()
+    if soc.startswith("Ascend910") and not soc.startswith("Ascend910_93"):
+        found = call(table.ROI_ALIGN, (reduction.widened(input), reduction.widened(regions)), (*arguments, table.ALIGNED))
+        return reduction.narrowed(found, input)
+    half = 0.5 / float(spatial_scale)  # that mode takes the ends for one element further
+    back = host.upload(np.array([0, half, half, half + 1, half + 1], np.float32), regions.desc.dtype, input.desc.device)
+    return call(table.ROI_ALIGN, (input, elementwise.sub(regions, back)), (*arguments, table.LONGER))
 
 
 def _numbered(input: T, boxes: Any) -> T:

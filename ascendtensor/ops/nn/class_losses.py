@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ... import dtypes as d
 from ...base import TensorBase
 from ...errors import DTypeError, ShapeError, ValueRangeError
-from .. import gather, host, views
+from .. import chips, gather, host, views
 from .. import reduction as reductions
 from ..arguments import checked
 from ..call import call
@@ -321,7 +321,7 @@ def multilabel_margin_loss(input: T, target: T, *, reduction: str = "mean") -> T
     rows, classes = _batch(input, "multilabel_margin_loss")
     _classes_only(target, "multilabel_margin_loss")
     same_shape(input, target, "multilabel_margin_loss")
-    if input.desc.dtype is not d.float64 and input.desc.numel:
+    if input.desc.dtype is not d.float64 and input.desc.numel and not chips.lacks(table.MULTILABEL_MARGIN_LOSS, input.desc.dtype):
         return call(table.MULTILABEL_MARGIN_LOSS, (input, target), (reduction,))[0]
     places = views.reshape(target, rows.desc.shape)
     counted = comparison.eq(reductions.cumsum(comparison.cast(comparison.lt(places, 0), d.int64), 1), 0)

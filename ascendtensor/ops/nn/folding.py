@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from ... import base
 from ...base import TensorBase
 from ...errors import ShapeError, ValueRangeError
-from .. import shape, views
+from .. import chips, shape, views
 from ..arguments import checked
 from ..call import call, plain
 from ..operands import filled
@@ -104,7 +104,8 @@ def unfold(input: T, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stri
     kernel, spacing, sides, steps = _options(kernel_size, dilation, padding, stride)
     if not _image_of(input, "unfold", 3):
         return views.squeeze(unfold(views.unsqueeze(input, 0), kernel, spacing, sides, steps), 0)
-    if input.desc.dtype in table.IM2COL.dtypes:
+    known = input.desc.dtype in table.IM2COL.dtypes or input.desc.dtype in table.IM2COL.via
+    if known and not chips.lacks(table.IM2COL, input.desc.dtype):
         return call(table.IM2COL, (input,), (kernel, spacing, sides, steps))
     geometry.counts(input.desc.shape[2:], kernel, steps, geometry.both_sides(sides), spacing)
     found = windows(padded(input, geometry.both_sides(sides)), kernel, steps, spacing)

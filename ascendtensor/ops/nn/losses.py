@@ -16,8 +16,8 @@ from ... import promotion
 from ...base import TensorBase
 from ...dtypes import dtype as DType
 from ...errors import DTypeError, ShapeError, ValueRangeError
+from .. import chips, views
 from .. import reduction as reductions
-from .. import views
 from ..arguments import checked
 from ..call import call
 from ..operands import common_dtype, in_dtype
@@ -65,7 +65,7 @@ def weighed(losses: T, weight: T, how: str, dtype: DType) -> T:
 def by_operator(row: Row, operands: tuple[Any, ...], arguments: tuple[Any, ...]) -> Any:
     """The loss by one operator, or None where that does not take the dtypes or has nothing to do. Operands are expanded to one shape."""
     given = [each for each in operands if each is not None]
-    if any(each.desc.dtype not in row.dtypes or not each.desc.numel for each in given):
+    if any(each.desc.dtype not in row.dtypes or not each.desc.numel for each in given) or chips.lacks(row, given[0].desc.dtype):
         return None
     if row.promotion is promotion.Kind.SAME and any(each.desc.dtype is not given[0].desc.dtype for each in given):
         return None

@@ -659,11 +659,13 @@ def _bounds(size: int, number: int) -> list[tuple[int, int]]:
 def _adapted_mean(input: T, rank: int, output_size: Any) -> T:
     size = _size(input, output_size, rank)
     reduction.floating(input, f"adaptive_avg_pool{rank}d")
-    if input.desc.dtype in table.ADAPTIVE_AVG_POOL.dtypes and not chips.lacks(table.ADAPTIVE_AVG_POOL, input.desc.dtype):
-        return call(table.ADAPTIVE_AVG_POOL, (input,), (size,))
     lengths = table.adapted(input.desc.shape, size)
     if not prod(lengths):
         return filled(input, lengths, 0)
+    if max(size) == 1:
+        return reduction.mean(input, tuple(range(2, 2 + rank)), True)
+    if input.desc.dtype in table.ADAPTIVE_AVG_POOL.dtypes and not chips.lacks(table.ADAPTIVE_AVG_POOL, input.desc.dtype):
+        return shape.contiguous(views.movedim(call(table.ADAPTIVE_AVG_POOL, (views.movedim(input, 1, -1),), (size,)), -1, 1))
     for dim, number in enumerate(size, 2):
         parts = [views.narrow(input, dim, start, stop - start) for start, stop in _bounds(input.desc.shape[dim], number)]
         input = shape.cat([reduction.mean(part, dim, True) for part in parts], dim)
@@ -698,7 +700,8 @@ def adaptive_avg_pool2d(input: T, output_size: Any) -> T:
         ShapeError: Another number of lengths, or an image without elements.
         DTypeError: The dtype is not floating.
 
-    Ascend operator: AdaptiveAvgPool3d for float32, float16 and bfloat16; else ReduceMean of slices and ConcatD.
+    Ascend operator: AdaptiveAvgPool3d for float32, float16 and bfloat16, with the channels last (Transpose); one window, and else:
+        ReduceMean of slices and ConcatD.
         Like: torch.nn.functional.adaptive_avg_pool2d.
 
     Examples:

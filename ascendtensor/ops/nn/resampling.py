@@ -1,8 +1,8 @@
 """Images in other sizes, and images sampled at given places.
 
 One operator does the work where there is one for the dtype and the source places follow from the sizes. A `scale_factor` that is not the
-ratio of the sizes, and dtypes without a kernel, go dimension by dimension: elements gathered by a table of places, times one of weights.
-Both tables follow from the shapes alone.
+ratio of the sizes, and dtypes without a kernel on the chip, go dimension by dimension: elements gathered by a table of places, times one of
+weights. Both tables follow from the shapes alone.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -19,7 +19,7 @@ import numpy as np
 from ... import dtypes as d
 from ...base import TensorBase
 from ...errors import DTypeError, ShapeError, UnsupportedError, ValueRangeError
-from .. import gather, host, reduction, views
+from .. import chips, gather, host, reduction, views
 from ..arguments import checked, require_tensor
 from ..call import call
 from ..operands import filled
@@ -97,7 +97,8 @@ def interpolate(
     exact = corners or factors is None or all(1 / by == old / new for by, old, new in zip(factors, sizes, wanted, strict=True))
     if exact:
         row, arguments = _operator(mode, wanted, corners)
-        if input.desc.dtype in row.dtypes or input.desc.dtype in row.via:
+        dtype = row.via.get(input.desc.dtype, input.desc.dtype)
+        if dtype in row.dtypes and not chips.lacks(row, dtype):
             return call(row, (input,), arguments)
     return _by_tables(input, wanted, mode, corners, None if exact else factors)
 

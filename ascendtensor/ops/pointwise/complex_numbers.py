@@ -12,7 +12,7 @@ from ... import dtypes as d
 from ...base import TensorBase
 from ...dtypes import get_default_dtype
 from ...errors import DTypeError, ShapeError
-from .. import views
+from .. import chips, views
 from ..arguments import checked, require_tensor
 from ..call import call, made, unary
 from ..table import complex_numbers as table
@@ -194,7 +194,7 @@ def angle(input: T, *, out: T | None = None) -> T:
     """
     if input.desc.dtype.category < d.FLOATING:
         input = call(CAST, (input,), (get_default_dtype(),))
-    if input.desc.dtype is d.float64:
+    if input.desc.dtype is d.float64 or (not input.desc.dtype.is_complex and chips.lacks(table.ANGLE, input.desc.dtype)):
         turned = comparison.where(comparison.lt(input, 0), math.pi, _zero(input))
         return comparison.where(comparison.isnan(input), input, turned, out=out)
     row = table.ANGLE_OF_DOUBLES if input.desc.dtype is d.complex128 else table.ANGLE

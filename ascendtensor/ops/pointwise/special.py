@@ -16,6 +16,7 @@ from ...base import TensorBase
 from ...dtypes import dtype as DType
 from ...errors import DTypeError, UnsupportedError, ValueRangeError
 from ...promotion import Kind
+from .. import chips
 from ..arguments import checked
 from ..call import binary, call, unary
 from ..operands import in_dtype
@@ -712,6 +713,6 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
     x = in_dtype(input, dtype)
     if eps is not None:
         x = elementwise.clamp(x, float(eps), 1.0 - float(eps))
-    if dtype is d.float64:
+    if dtype is d.float64 or chips.lacks(table.LOGIT, dtype):
         return functions.log(elementwise.div(x, elementwise.rsub(x, 1.0)), out=out)
     return unary(table.LOGIT, x) if out is None else write(table.LOGIT, out, (x,))

@@ -15,7 +15,7 @@ from .forms import COMPLEX, FLOATS, HALVES_AND_SINGLE, INTS, unary
 
 
 def weighted(operands: Sequence[Meta]) -> Outcome:
-    """A function with one weight, or one for each channel (dim 1)."""
+    """A function with one weight, or one for each channel (dim 1): described so that it broadcasts (hicann/ops-nn, p_relu_infershape)."""
     shape, weights = operands[0].shape, operands[1].shape
     count, channels = shapes.numel(weights), shape[1] if len(shape) > 1 else 1
     if len(weights) > 1:
@@ -23,7 +23,7 @@ def weighted(operands: Sequence[Meta]) -> Outcome:
     if count not in (1, channels):
         raise ShapeError(f"{count} weights do not fit {channels} channels")
     seen = shape or (1,)
-    return Outcome((shape,), inputs=(seen, (count,)), outputs=(seen,))
+    return Outcome((shape,), inputs=(seen, (count,) if count == 1 else (1, count, *(1,) * (len(shape) - 2))), outputs=(seen,))
 
 
 @pointwise

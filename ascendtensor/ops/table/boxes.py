@@ -35,6 +35,14 @@ def aligned(operands: Sequence[Meta], size: Ints, scale: float, samples: int, mo
     return Outcome(((regions[0], features[1], *size),), attrs=attrs)
 
 
+PLAIN: Final = 0
+"""A `roi_end_mode`: a box is at least one element long."""
+LONGER: Final = 1
+"""The ends of a box are one element further, before they are scaled."""
+ALIGNED: Final = 2
+"""Boxes are moved back by half an element, after they are scaled: for float32, on the 910 and the 910B only (CANN 8.1.RC1,
+`impl/roi_align.py`, roi_align)."""
+
 NMS: Final = Row(
     "nms",
     "NonMaxSuppressionV3",

@@ -20,9 +20,9 @@ def columns(operands: Sequence[Meta], kernel: Ints, dilation: Ints, padding: Int
     """The windows of (batch, channels, height, width) as (batch, channels * window, windows)."""
     shape = operands[0].shape
     found = geometry.counts(shape[2:], kernel, stride, geometry.both_sides(padding), dilation)
-    result = (shape[0], shape[1] * kernel[0] * kernel[1], found[0] * found[1])
+    result = (shape[0], shape[1] * kernel[0] * kernel[1])
     attrs = {"ksizes": kernel, "strides": stride, "dilations": dilation, "pads": geometry.both_sides(padding)}
-    return Outcome((result,), attrs=attrs)
+    return Outcome(((*result, found[0] * found[1]),), attrs=attrs, outputs=((*result, *found),))
 
 
 def summed(operands: Sequence[Meta], size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Outcome:
@@ -50,7 +50,7 @@ IM2COL: Final = Row(
     "unfold",
     "Im2col",
     (Input("x", format=Format.NCHW),),
-    (Output("y"),),
+    (Output("y", format=Format.NCHW),),  # its kernels write NHWC or NCHW: the graph engine has to know which is wanted
     columns,
     (
         Attr("ksizes", "list_int"),
@@ -60,7 +60,8 @@ IM2COL: Final = Row(
         Attr("pads", "list_int", (0,)),
     ),
     Kind.SAME,
-    HALVES_AND_SINGLE,
+    (d.float32, d.float16),
+    {d.bfloat16: d.float32},  # the kernel of static shapes takes none (CANN 8.1.RC1, `impl/im2col.py`)
     numbers=False,
 )
 COL2IM: Final = Row(

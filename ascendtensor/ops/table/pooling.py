@@ -131,11 +131,16 @@ def adapted(shape: Ints, size: Ints) -> Ints:
 
 
 def adaptive_average(operands: Sequence[Meta], size: Ints) -> Outcome:
-    """Means of as many windows as are asked for."""
-    shape = operands[0].shape
-    result = adapted(shape, size)
-    attrs = {"output_size": _filled(size, 3, 1), "data_format": "NCDHW"}
-    return Outcome((result,), attrs=attrs, inputs=(_image(shape, 3),), outputs=(_image(result, 3),))
+    """Means of as many windows as are asked for; the channels are last."""
+    batch, *lengths, channels = operands[0].shape
+    adapted((batch, channels, *lengths), size)
+    seen, given = _filled(tuple(lengths), 3, 1), _filled(size, 3, 1)
+    return Outcome(
+        ((batch, *size, channels),),
+        attrs={"output_size": given},
+        inputs=((batch, *seen, channels),),
+        outputs=((batch, *given, channels),),
+    )
 
 
 def adaptive_largest(operands: Sequence[Meta], size: Ints) -> Outcome:
@@ -208,14 +213,15 @@ AVG_POOL: Final = Row(
 ADAPTIVE_AVG_POOL: Final = Row(
     "adaptive_avg_pool",
     "AdaptiveAvgPool3d",
-    (Input("x", format=_CUBE),),
-    (Output("y", format=_CUBE),),
+    (Input("x", format=Format.NDHWC),),
+    (Output("y", format=Format.NDHWC),),
     adaptive_average,
     (Attr("output_size", "list_int"), Attr("data_format", "string", "NDHWC")),
     Kind.SAME,
     HALVES_AND_SINGLE,
     numbers=False,
 )
+"""The kernel takes the channels to be last, whatever `data_format` says (hicann/ops-nn, `adaptive_avg_pool3d_tiling.cpp`)."""
 ADAPTIVE_MAX_POOL: Final = Row(
     "adaptive_max_pool",
     "AdaptiveMaxPool3d",

@@ -232,6 +232,9 @@ CUMMAX: Final = Row(
     (*FLOATS, *INTS, *UNSIGNED),
     {d.bool_: d.uint8},
 )
+FIRST_DIM_ONLY: Final = frozenset((d.float32, d.float16, d.bfloat16, d.int32, d.int8, d.uint8, d.bool_))
+"""Dtypes that Cummin's AI Core kernel takes, which runs along the first dim whatever `axis` says (CANN 8.1.RC1, `impl/dynamic/cummin.py`);
+op-plugin transposes before and after it (`CumminKernelNpu.cpp`)."""
 CUMMIN: Final = Row(
     "cummin",
     "Cummin",

@@ -46,7 +46,8 @@ def bilinear(operands: Sequence[Meta], size: Ints, corners: bool) -> Outcome:
 def resized(operands: Sequence[Meta], size: Ints, mode: str, corners: bool) -> Outcome:
     """Linear along the last dimension, or cubic along two."""
     transformation = "align_corners" if corners else "half_pixel"
-    attrs = {"sizes": _filled(size, 2), "mode": mode, "coordinate_transformation_mode": transformation}
+    scales = (size[0] / operands[0].shape[-1],) if mode == "linear" else (0.0, 0.0)  # one for each size, 0 for their ratio (op-plugin)
+    attrs = {"sizes": size, "scales": scales, "mode": mode, "coordinate_transformation_mode": transformation}
     return _sized(operands, size, 2, attrs=attrs)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ascendtensor import facts
 from ascendtensor.codes import Format
 from ascendtensor.simulator import kernels
-from ascendtensor.simulator.engine import chips, container, profiles
+from ascendtensor.simulator.engine import chips, container, limits, profiles
 from ascendtensor.simulator.engine.attrs import Attributes, as_plain, normalise
 from ascendtensor.simulator.engine.models import UNDEFINED, OpModel, Ranges, Specs, TensorSpec, dtype_code
 from ascendtensor.simulator.kernels.registry import NUMPY_OF, Out
@@ -112,7 +112,7 @@ def model_of(description: dict[str, Any], soc: str = "") -> OpModel:
     made = _check_parameters(operator, "output", operator.outputs, outputs, given_outputs)
     attrs = _attributes(operator, description.get("attr", []))
     model = _checked(OpModel(op_type, inputs, outputs, attrs))
-    _check_chip(operator, soc, taken, made)
+    _check_chip(model, operator, soc, taken, made)
     return _of_any_shape(model, operator, soc, taken, made)
 
 
@@ -136,7 +136,7 @@ def model_from(
     made = _check_parameters(operator, "output", operator.outputs, outputs, [{"dynamic_input": name} for name in members[1]])
     entries = [{"name": name, "type": kind, "value": as_plain(value)} for name, (kind, value) in attrs.values.items()]
     model = _checked(OpModel(op_type, inputs, outputs, _attributes(operator, entries), online=True))
-    _check_chip(operator, soc, taken, made)
+    _check_chip(model, operator, soc, taken, made)
     return _of_any_shape(model, operator, soc, taken, made)
 
 
@@ -146,18 +146,26 @@ def _of_any_shape(model: OpModel, operator: facts.Operator, soc: str, inputs: Na
     CANN's AI CPU compiler marks all its operators so (graph engine, KernelBuilder::MakeBaseExtInfo, ``_AllShape``), and the graph engine
     then resets the shapes of all tensors but constants (GeGenerator::BuildSingleOp, ResetTensorVecShape).
     """
-    excluded = model.attrs.plain().get("_exclude_engines") == "AiCore" and operator.aicpu_dtypes is not None
-    if not (excluded or profiles.engine(operator, soc, inputs, outputs) == "aicpu"):
+    if not (_excludes_core(model, operator) or profiles.engine(operator, soc, inputs, outputs) == "aicpu"):
         return model
     opened = [tuple([spec if spec.const is not None else spec.of_any_shape() for spec in side]) for side in (model.inputs, model.outputs)]
     return OpModel(model.op_type, opened[0], opened[1], model.attrs, online=model.online)
 
 
-def _check_chip(operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -> None:
-    """Whether the chip has a kernel, as far as the profile in use knows."""
+def _excludes_core(model: OpModel, operator: facts.Operator) -> bool:
+    """Whether the description keeps the operator off the AI Core, and the AI CPU has it."""
+    return model.attrs.plain().get("_exclude_engines") == "AiCore" and operator.aicpu_dtypes is not None
+
+
+def _check_chip(model: OpModel, operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -> None:
+    """Whether the chip has a kernel, as far as the profile in use knows, and whether that does what the description says."""
     refusal = profiles.refusal(operator, soc, inputs, outputs) if soc else None
     if refusal is not None:
         raise CompileFailure(refusal)
+    if not _excludes_core(model, operator) and profiles.engine(operator, soc, inputs, outputs) == "aicore":
+        said = limits.limit(model, soc)
+        if said is not None:
+            raise CompileFailure(profiles.refused(operator, said))
 
 
 def _checked(model: OpModel) -> OpModel:

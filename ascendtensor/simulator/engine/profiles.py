@@ -29,7 +29,7 @@ OLDER: Final[Mapping[int, str]] = {0: "Ascend310", 1001: "Ascend910", 2002: "Asc
 ELSEWHERE: Final = frozenset(("ge_local", "rts", "host_cpu"))
 """Libraries of the graph engine that take an operator of any dtype, so that no chip's table lists it."""
 SHOWN: Final = 6
-EDITION: Final = 2
+EDITION: Final = 3
 """Counts what is known of chips: models on disk that were made when less was refused are made again."""
 
 _BFLOAT16: Final = (
@@ -185,7 +185,7 @@ def refusal(operator: facts.Operator, soc: str, inputs: Names, outputs: Names) -
             return None
         said = board.refused.get(operator.op_type, {}).get(row)
         if said is not None:
-            return _refused(operator, f"the compiler of {board.soc} refused it, says {board.place}: {said}")
+            return refused(operator, f"the compiler of {board.soc} refused it, says {board.place}: {said}")
     if soc.startswith(TABLES):
         return _by_tables(operator, soc, inputs, outputs)
     said = _by_pages(operator, soc, inputs, outputs)
@@ -216,7 +216,7 @@ def _by_tables(operator: facts.Operator, soc: str, inputs: Names, outputs: Names
     if operator.engine_910b == "none":
         if operator.runs_in in ELSEWHERE or operator.engine_for(inputs, outputs) is not None:
             return None
-        return _refused(operator, f"op type {operator.op_type} is not found in the op stores of {soc}")
+        return refused(operator, f"op type {operator.op_type} is not found in the op stores of {soc}")
     if operator.engine_for(inputs, outputs) is not None:
         return None
     said = f"{_words(operator, inputs, outputs)} is not in the op information library of {soc}"
@@ -225,7 +225,7 @@ def _by_tables(operator: facts.Operator, soc: str, inputs: Names, outputs: Names
     else:
         lists = [f"{name} {', '.join(dtypes)}" for name, dtypes in operator.dtypes_910b.items()]
         said += f", which has {'; '.join(lists)}" if lists else ""
-    return _refused(operator, said)
+    return refused(operator, said)
 
 
 def _by_older_tables(operator: facts.Operator, soc: str, chip: str, inputs: Names, outputs: Names) -> str | None:
@@ -235,8 +235,8 @@ def _by_older_tables(operator: facts.Operator, soc: str, chip: str, inputs: Name
         return None
     rows = facts.chip_rows(chip, operator.op_type)
     if rows is None:
-        return _refused(operator, f"op type {operator.op_type} is not found in the op stores of {soc}")
-    return _refused(operator, f"{_words(operator, inputs, outputs)} is not in the op information library of {soc}{_which_has(rows)}")
+        return refused(operator, f"op type {operator.op_type} is not found in the op stores of {soc}")
+    return refused(operator, f"{_words(operator, inputs, outputs)} is not in the op information library of {soc}{_which_has(rows)}")
 
 
 def _which_has(combos: Sequence[tuple[Names, Names]]) -> str:
@@ -258,11 +258,11 @@ def _by_pages(operator: facts.Operator, soc: str, inputs: Names, outputs: Names)
     if operator.op_type in CUBE and chips.ARCHITECTURES.get(soc) in NO_SINGLES_IN_CUBE:
         for parameter, name in zip(operator.inputs, inputs, strict=False):
             if parameter.name in MULTIPLIED and name == "float32":
-                return _refused(operator, f"the cube unit of {soc} does not take {parameter.name} in float32 ({_SINGLES})")
+                return refused(operator, f"the cube unit of {soc} does not take {parameter.name} in float32 ({_SINGLES})")
     pages = RULED_OUT.get(chips.ARCHITECTURES.get(soc, -1), {})
     for name in (*inputs, *outputs):
         if name is not None and name in pages:
-            return _refused(operator, f"{soc} does not support {name} ({pages[name]})")
+            return refused(operator, f"{soc} does not support {name} ({pages[name]})")
     return None
 
 
@@ -271,7 +271,7 @@ def _words(operator: facts.Operator, inputs: Names, outputs: Names) -> str:
     return ", ".join(f"{parameter.name} {name or 'absent'}" for parameter, name in found)
 
 
-def _refused(operator: facts.Operator, reason: str) -> str:
+def refused(operator: facts.Operator, reason: str) -> str:
     """ATC's two lines (GE, ``error_manager``: EZ3002 with the library's reason, then EZ3003)."""
     op_type = operator.op_type
     library = {"aicore": "AIcoreEngine", "aicpu": "aicpu_ascend_kernel"}.get(operator.engine_910b, "AIcoreEngine")

@@ -19,7 +19,9 @@ from ascendtensor.simulator.kernels.registry import UNKNOWN_RANK, Array, Attrs, 
 
 layout("NCHW", "ROIAlign")
 
-_MODES: Final = (0, 2)
+_MODES: Final = {0: (0, 0.0, 1.0), 1: (1, 0.0, 0.0), 2: (0, 0.5, None)}
+"""By roi_end_mode: what is added to the ends before they are scaled, what all are moved back by after that, and the least size (CANN
+8.1.RC1, tbe, ``impl/roi_align.py`` and ``roi_align_true.py``)."""
 
 
 @kernel("NonMaxSuppressionV3")
@@ -70,15 +72,16 @@ def _aligned(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     features, regions = (float32_of(needs(inputs[at], name)) for at, name in enumerate(("features", "rois")))
     out = outputs[0]
     bins = (int(attrs["pooled_height"]), int(attrs["pooled_width"]))
-    back = np.float32(0.5 if attrs["roi_end_mode"] == 2 else 0)
+    longer, back, least = _MODES[attrs["roi_end_mode"]]
+    ends = np.array([0, 0, longer, longer], np.float32)
     for region, result in zip(regions, out, strict=True):
         if not 0 <= region[0] < len(features):
             raise IndexError(f"rois name image {region[0]:g} of {len(features)}")
         image = features[int(region[0])]
-        left, top, right, bottom = region[1:] * np.float32(attrs["spatial_scale"]) - back
+        left, top, right, bottom = (region[1:] + ends) * np.float32(attrs["spatial_scale"]) - np.float32(back)
         axes = []
         for start, stop, number, length in ((top, bottom, bins[0], image.shape[1]), (left, right, bins[1], image.shape[2])):
-            size = stop - start if back else max(stop - start, np.float32(1))
+            size = stop - start if least is None else max(stop - start, np.float32(least))
             count = int(attrs["sample_num"]) or max(math.ceil(size / number), 1)
             axes.append((count, _samples(float(start), float(size / number), number, count, length)))
         (tall, (low, upper, below, above)), (wide, (first, second, before, after)) = axes
@@ -92,7 +95,7 @@ def _aligned(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
 def _aligned_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
     features, regions = inputs[:2]
     if attrs["pool_mode"] != "avg" or attrs["roi_end_mode"] not in _MODES:
-        raise ValueError("the simulator knows pool_mode avg, and roi_end_mode 0 and 2")
+        raise ValueError("the simulator knows pool_mode avg, and roi_end_mode 0 to 2")
     if unknown(features) or unknown(regions):
         return [Out(features.dtype, UNKNOWN_RANK)]
     if len(features.shape) != 4 or len(regions.shape) != 2 or regions.shape[1] not in (5, -1):

@@ -1,7 +1,8 @@
 """Windows of images as columns (Im2col) and columns added up to images (Col2im), of NCHW images.
 
-Sources: operator prototypes of transformation_ops.h, CANN 8.1.RC1; for an NCHW image the columns are ordered (channels, window), and x of
-Col2im is (batch, channels, window, windows), as PyTorch's adapter gives them.
+Sources: operator prototypes of transformation_ops.h, CANN 8.1.RC1; for an NCHW image the columns are ordered (channels, window) and lie
+where the windows do (hicann/ops-math, ``im2col_infershape.cpp``), and x of Col2im is (batch, channels, window, windows), as PyTorch's
+adapter gives them.
 """
 
 from __future__ import annotations
@@ -81,9 +82,7 @@ def _im2col_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out
     if len(x.shape) != 4:
         raise ValueError(f"x of shape {list(x.shape)} is not an image of 4 dims")
     windows = _gathering(x.shape[2:], attrs)
-    places = math.prod(windows.kernel)
-    total = -1 if min(windows.out) < 0 else math.prod(windows.out)
-    return [Out(x.dtype, (x.shape[0], -1 if x.shape[1] < 0 else x.shape[1] * places, total))]
+    return [Out(x.dtype, (x.shape[0], -1 if x.shape[1] < 0 else x.shape[1] * math.prod(windows.kernel), *windows.out))]
 
 
 @infer("Col2im")

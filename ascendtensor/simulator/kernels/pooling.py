@@ -348,7 +348,8 @@ def _bounds(size: int, number: int) -> list[tuple[int, int]]:
 @kernel("AdaptiveAvgPool3d")
 def _adaptive_mean(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     block, out = float32_of(needs(inputs[0], "x")), outputs[0]
-    for axis in range(2, 5):
+    first = _first_of_volume(attrs)
+    for axis in range(first, first + 3):
         if block.shape[axis] == out.shape[axis]:
             continue
         bounds = _bounds(block.shape[axis], out.shape[axis])
@@ -414,21 +415,24 @@ def _max_pool_found_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> 
     return [Out(inputs[0].dtype, shape), Out(int(DataType.INT32), shape)]
 
 
-def _adaptive_shape(x: Meta, attrs: Attrs) -> Shape:
+def _first_of_volume(attrs: Attrs) -> int:
+    """The first spatial axis of a volume whose channels are second, or else last (NDHWC)."""
+    return 2 if attrs["data_format"] == "NCDHW" else 1
+
+
+def _adaptive_shape(x: Meta, attrs: Attrs, first: int = 2) -> Shape:
     if unknown(x):
         return UNKNOWN_RANK
     _image(x, 5)
     size = [int(value) for value in attrs["output_size"]]
     if len(size) != 3 or min(size) < 1:
         raise ValueError(f"output_size {size} must be three positive values")
-    return (*x.shape[:2], *size)
+    return (*x.shape[:first], *size, *x.shape[first + 3 :])
 
 
 @infer("AdaptiveAvgPool3d")
 def _adaptive_mean_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out]:
-    if attrs["data_format"] != "NCDHW":
-        raise ValueError(f"data_format {attrs['data_format']}: the simulator knows NCDHW")
-    return [Out(inputs[0].dtype, _adaptive_shape(inputs[0], attrs))]
+    return [Out(inputs[0].dtype, _adaptive_shape(inputs[0], attrs, _first_of_volume(attrs)))]
 
 
 @infer("AdaptiveMaxPool3d")

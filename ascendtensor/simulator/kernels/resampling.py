@@ -323,11 +323,12 @@ def _resize_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) -> list[Out
         return [Out(x.dtype, UNKNOWN_RANK)]
     _image(x, 4)
     sizes = [int(value) for value in attrs["sizes"]]
-    if len(sizes) != 2 or min(sizes) < 1:
-        raise ValueError(f"sizes {sizes} must be two positive values")
-    if attrs["mode"] == "linear" and (sizes[0] != 1 or x.shape[2] not in (1, -1)):
-        raise ValueError(f"mode linear works along the last axis: sizes {sizes} of x of shape {list(x.shape)}")
-    return [Out(x.dtype, (*x.shape[:2], *sizes))]
+    linear = attrs["mode"] == "linear"
+    if len(sizes) != (1 if linear else 2) or min(sizes) < 1:  # (canndev, ops/built-in/op_proto/image_ops.cc, ResizeDInferShape)
+        raise ValueError(f"sizes {sizes} must be {'one positive value' if linear else 'two positive values'} in mode {attrs['mode']}")
+    if linear and x.shape[2] not in (1, -1):
+        raise ValueError(f"mode linear works along the last axis, not on x of shape {list(x.shape)}")
+    return [Out(x.dtype, (*x.shape[: 4 - len(sizes)], *sizes))]
 
 
 @infer("UpsampleTrilinear3d", "UpsampleNearest3d", "UpsampleNearestExact3d")

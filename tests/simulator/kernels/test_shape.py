@@ -369,7 +369,7 @@ def test_im2col_lays_windows_in_columns() -> None:
     x = sample((2, 3, 6, 5), np.float32)
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (2, 2)))
     columns = [padded[:, :, i : i + 4 : 2, j : j + 2][:, :, :, :2] for i in range(0, 5, 2) for j in range(0, 8)]
-    want = np.stack([part.reshape(2, -1) for part in columns], -1)
+    want = np.stack([part.reshape(2, -1) for part in columns], -1).reshape(2, 12, 3, -1)
     out = made("Im2col", [x], want.shape, np.float32, ksizes=[2, 2], strides=[2, 1], dilations=[2, 1], pads=[1, 1, 2, 2])
     same(out, want)
 
