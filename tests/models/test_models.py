@@ -132,6 +132,24 @@ def test_bytes_of_images_choose_a_gear(tmp_path: Path) -> None:
         assert made(np.full((3, 6, 6, 1), 9, np.uint8), pad=True).shape == (3, 3, 4, 6)
 
 
+def test_pictures_of_a_smaller_batch_are_followed_by_zeros(tmp_path: Path) -> None:
+    (tmp_path / "aipp.cfg").write_text("aipp_op {\naipp_mode: static\ninput_format: YUV420SP_U8\n}\n")
+    nodes = [helper.make_node("Identity", ["x"], ["y"], "same"), helper.make_node("ReduceSum", ["x"], ["s"], "sum", keepdims=0)]
+    graph = save(tmp_path / "sums.onnx", nodes, [value("x", ["n", 3, "h", "w"])], [value("y", None), value("s", [])])
+    options = {"insert_op_conf": str(tmp_path / "aipp.cfg"), "input_shape": "x:-1,3,4,6", "dynamic_batch_size": "1,4"}
+    pictures = np.random.default_rng(5).integers(1, 255, (4, 6, 6, 1), dtype=np.uint8)
+    with at.models.load(convert(graph, tmp_path / "sums", **options)) as made:
+        black = made(np.zeros((1, 6, 6, 1), np.uint8))[1].item()
+        alone = [made(picture[None]) for picture in pictures]
+        for count in (2, 3):
+            for given in (pictures[:count], at.tensor(pictures[:count]), at.tensor(pictures)[:count]):
+                del [at.full((4, 6, 6, 1), 255, dtype=at.uint8) for _ in range(8)][:]  # what its memory holds before
+                y, total = made(given, pad=True)
+                assert y.shape == (count, 3, 4, 6)
+                assert all(np.array_equal(one.numpy(), each[0][0].numpy()) for one, each in zip(y, alone, strict=False))
+                assert total.item() == sum(each[1].item() for each in alone[:count]) + (4 - count) * black
+
+
 def test_dynamic_images_are_for_pyacl(tmp_path: Path) -> None:
     with pytest.raises(errors.UnsupportedError, match=r"acl\.mdl\.set_input_aipp"):
         at.models.load(images(tmp_path, "aipp_mode: dynamic", "max_src_image_size: 100"))

@@ -68,6 +68,19 @@ def test_results_are_read_while_the_next_batch_runs(model: at.models.Model, monk
     assert simulator.findings() == []
 
 
+def test_a_result_does_not_wait_for_what_is_queued_behind_its_run(model: at.models.Model) -> None:
+    runs, stream = runs_of(model), at.Stream()
+    first = model.run_async(X, stream=stream)
+    with stream:
+        x = at.ones(4)
+        for _ in range(4 * simulator.engine.streams.SLICE):  # asking whether a stream is idle runs a part of it
+            x = x + 1
+    second = model.run_async(X * 2, stream=stream)
+    y = first.result()
+    assert len(runs) == 1
+    assert np.allclose(second.result().numpy(), linear_reference(X * 2)) and np.allclose(y.numpy(), Y) and len(runs) == 2
+
+
 def test_large_batches_are_copied_while_the_one_before_runs(folder: Path) -> None:
     rows = 100_000  # above what is staged: the copy waits for its stream
     path = convert(linear(folder / "large.onnx"), folder / "large", input_shape=f"x:{rows},4")

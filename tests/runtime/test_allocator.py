@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ascendtensor.errors import AclError, OutOfDeviceMemoryError
 from ascendtensor.runtime import copies, stats
 from ascendtensor.runtime import device as devices
 from ascendtensor.runtime.device import Device
-from ascendtensor.runtime.memory import MEBI, DeviceBuffer, segment_size, size_class
+from ascendtensor.runtime.memory import MEBI, Block, DeviceBuffer, segment_size, size_class
 from ascendtensor.runtime.stream import Stream
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -310,3 +311,32 @@ def test_a_block_that_nobody_holds_is_found_again() -> None:
     pool.reclaim()
     assert at.memory_allocated() == held
     assert kept.sum().item() == 50_000
+
+
+@pytest.mark.parametrize("where", ["behind the lock", "behind the bin"])
+def test_an_interrupt_while_a_block_is_taken_loses_no_memory(allocate: Callable[..., DeviceBuffer], where: str) -> None:
+    class Lock(AbstractContextManager[None]):
+        def __exit__(self, *error: object) -> None:
+            if where == "behind the lock":
+                raise KeyboardInterrupt
+
+    class Bin(list[Block]):
+        def __delitem__(self, index: Any) -> None:
+            super().__delitem__(index)
+            raise KeyboardInterrupt
+
+    buffer = allocate(5000)
+    block, pool = buffer.block, buffer.block.pool
+    del buffer
+    pool.collect()
+    assert stats.memory_allocated() == 0
+    if where == "behind the bin":
+        pool.bins[block.size] = Bin(pool.bins[block.size])
+    lock, pool.pool.lock = pool.pool.lock, Lock()
+    with pytest.raises(KeyboardInterrupt):
+        pool.take(block.size, DeviceBuffer.__new__(DeviceBuffer))
+    pool.pool.lock = lock
+    pool.bins[block.size] = list(pool.bins[block.size])
+    assert list(pool.returns) == [block] and pool.pool.allocated == block.size
+    pool.collect()
+    assert pool.pool.allocated == 0 and allocate(5000).block is block

@@ -196,6 +196,35 @@ def test_downloads_one_after_another_use_one_piece(put: Callable[..., Any]) -> N
     assert simulator.tables()["host_memory"] == 1
 
 
+def test_a_piece_is_empty_again_only_when_nothing_waits_in_it(npu: Device) -> None:
+    lane, staging = npu.current_stream().lane, npu.staging
+    slab, _ = staging.reserve(lane, 100)
+    serial, used = lane.slab_serial, lane.slab_used
+    assert used >= 100
+    slab.held += 1  # a download whose data were not taken out yet
+    staging.drained(lane, slab, serial)
+    assert lane.slab_used == used
+    slab.held -= 1
+    again, offset = staging.reserve(lane, 100)  # a copy that is queued behind it
+    assert again is slab and offset >= 100
+    staging.drained(lane, slab, serial)
+    assert lane.slab_used > used
+    staging.drained(lane, slab, lane.slab_serial)
+    assert lane.slab_used == 0
+
+
+def test_a_full_piece_that_is_held_serves_nobody_else(npu: Device) -> None:
+    lane, staging = npu.current_stream().lane, npu.staging
+    held, _ = staging.reserve(lane, SLAB)
+    held.held += 1
+    others = [staging.reserve(lane, SLAB)[0] for _ in range(20)]  # more than may wait
+    npu.synchronize()
+    assert held not in others and held not in staging.idle
+    held.held -= 1
+    staging.reserve(lane, SLAB)
+    assert held is lane.slab or held in staging.idle
+
+
 def test_large_uploads_wait_for_work_that_reads_the_recycled_block(put: Callable[..., Any], npu: Device) -> None:
     one = np.full(SLAB, 1, np.float32)
     source, desc = put(one)

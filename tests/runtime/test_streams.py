@@ -285,6 +285,17 @@ def test_events_that_are_used_again_still_order_streams(npu: Device, monkeypatch
         side.synchronize()
 
 
+@pytest.mark.parametrize("failing", ["acl.rt.record_event", "acl.rt.stream_wait_event"])
+def test_an_event_that_could_not_order_is_given_back(npu: Device, failing: str) -> None:
+    one, two = Stream(), Stream()
+    events = npu.events
+    for _ in range(3):
+        with simulator.faults.plan(failing), pytest.raises(AclError):
+            events.order(one.handle, two.handle)
+        assert len(events.idle) == len(events.made) == 1
+    del events.order(one.handle, two.handle).event
+
+
 def test_memory_of_one_device_is_refused_on_another(npu: Device, put: Callable[..., Any]) -> None:
     buffer, _ = put(np.zeros(4, np.float32))
     with pytest.raises(DeviceError, match=r"npu:0.*npu:1"):

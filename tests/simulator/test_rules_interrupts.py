@@ -16,7 +16,7 @@ import pytest
 from op_program import Add, add_operator, desc, download, load, operator, tensor, upload
 
 from ascendtensor.simulator import rt_copies
-from ascendtensor.simulator.engine import memory, streams
+from ascendtensor.simulator.engine import copying, memory, streams
 from ascendtensor.simulator.engine.tables import BUFFERS, EVENTS, STREAMS
 
 
@@ -224,20 +224,28 @@ def test_work_in_place_that_is_queued_is_seen(acl: ModuleType) -> None:  # RT-37
     acl.rt.synchronize_device()
 
 
-def test_sums_on_the_way_are_added_once(acl: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:  # RT-43
+@pytest.mark.parametrize("what", ["sum", "copy"])
+def test_what_a_copy_changes_of_its_own_source_is_changed_once(
+    acl: ModuleType, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:  # RT-43
     inside = Interrupted()
-    real = rt_copies._reduce
+    module, name = (rt_copies, "_reduce") if what == "sum" else (copying, "copy")
+    real = getattr(module, name)
 
-    def reduce(*args: Any) -> None:
+    def task(*args: Any) -> None:
         real(*args)
         inside()
 
-    monkeypatch.setattr(rt_copies, "_reduce", reduce)
-    _, source = upload(acl, np.ones(4, np.float32))
-    _, target = upload(acl, np.ones(4, np.float32))
-    assert acl.rt.reduce_async(target, source, 16, 10, 0, 0, 0) == 0
+    monkeypatch.setattr(module, name, task)
+    _, ones = upload(acl, np.ones(64, np.float32))
+    _, target = upload(acl, np.arange(64, dtype=np.float32))
+    if what == "sum":
+        assert acl.rt.reduce_async(target, ones, 256, 10, 0, 0, 0) == 0
+    else:
+        assert acl.rt.memcpy_async(target + 64, 192, target, 192, 3, 0) == 0
     inside.left = 1
     with pytest.raises(KeyboardInterrupt):
         acl.rt.synchronize_device()
     assert acl.rt.synchronize_device() == 0
-    assert np.array_equal(download(acl, target, [4]), np.full(4, 2, np.float32))
+    expected = np.arange(64) + 1 if what == "sum" else np.r_[np.arange(16), np.arange(48)]
+    assert np.array_equal(download(acl, target, [64]), expected)

@@ -302,6 +302,36 @@ def test_calls_from_inside_a_task_do_not_hang(acl: ModuleType) -> None:
     assert seen == [0, "later"]
 
 
+@pytest.mark.parametrize("how", ["query", "timeout"])
+def test_a_task_that_asks_for_what_comes_behind_itself_does_not_hang(acl: ModuleType, how: str) -> None:
+    seen: list[Any] = []
+    two, _ = acl.rt.create_stream()
+    event, _ = acl.rt.create_event_ex_with_flag(1)
+
+    def nested() -> None:
+        acl.rt.record_event(event, 0)  # behind this task, which runs
+        acl.rt.stream_wait_event(two, event)
+        queue(two, seen.append, "behind")
+        if how == "query":
+            seen.append(acl.rt.stream_query(two))
+        else:
+            seen.append(acl.rt.synchronize_stream_with_timeout(two, 50))
+        seen.append(len(seen))
+
+    def body() -> None:
+        acl.rt.set_context(context)
+        queue(0, nested)
+        seen.append(acl.rt.synchronize_stream(0))
+        seen.append(acl.rt.synchronize_stream(two))
+
+    context, _ = acl.rt.get_context()
+    thread = threading.Thread(target=body, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert seen == [(1, 0) if how == "query" else 507046, 1, 0, "behind", 0]
+
+
 def test_floating_point_warnings_of_kernels_are_silent(acl: ModuleType) -> None:
     zero = np.zeros(3, np.float32)
 
