@@ -347,7 +347,9 @@ def close(found: Array, expected: Any, rtol: float = 0.0, atol: float = 0.0, whe
         np.testing.assert_allclose(one, other, rtol, atol, equal_nan=True, err_msg=where)
 
 
-SHARING: Final = {"atleast_3d", "conj", "conj_physical", "adjoint", "contiguous", "einsum", "meshgrid", "positive", "resolve_conj", "sum_to_size"}
+SHARING: Final = frozenset(
+    {"adjoint", "atleast_3d", "conj", "conj_physical", "contiguous", "einsum", "meshgrid", "positive", "resolve_conj", "sum_to_size"}
+)
 """Functions that may give a view or the operand itself, as in PyTorch; written to, any other one's result leaves the operands alone."""
 
 

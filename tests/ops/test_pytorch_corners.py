@@ -76,6 +76,11 @@ def test_one_number_is_one_class() -> None:
     functional = at.nn.functional
     assert functional.multi_margin_loss(at.tensor(2.0), at.tensor(0)).item() == 0
     assert functional.multilabel_margin_loss(at.tensor(2.0), at.tensor(0)).item() == 0
+    for dtype in (at.float32, at.float64):
+        score, weight = at.tensor(2.0, dtype=dtype), at.tensor([3.0], dtype=dtype)
+        assert functional.multi_margin_loss(score, at.tensor(0), weight=weight, reduction="none").shape == ()
+        assert functional.multilabel_margin_loss(score, at.tensor(0), reduction="none").tolist() == 0.0
+        assert functional.multilabel_margin_loss(score, at.tensor(-1), reduction="sum").tolist() == 0.0
 
 
 def test_powers_of_one_number() -> None:

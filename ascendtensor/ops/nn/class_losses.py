@@ -286,7 +286,7 @@ def multi_margin_loss(input: T, target: T, p: int = 1, margin: float = 1.0, weig
         missing = elementwise.mul(missing, views.unsqueeze(gather.index_select(widened(weight), 0, chosen), 1))
     others = comparison.where(comparison.eq(one_hot(chosen, classes), 1), 0.0, missing)
     losses = elementwise.div(reductions.sum(others, 1), float(classes))
-    whole = views.reshape(losses, target.desc.shape if len(input.desc.shape) == 1 else losses.desc.shape)
+    whole = views.reshape(losses, target.desc.shape if len(input.desc.shape) < 2 else losses.desc.shape)
     return finished(whole, reduction, input.desc.dtype)
 
 
@@ -322,7 +322,9 @@ def multilabel_margin_loss(input: T, target: T, *, reduction: str = "mean") -> T
     _classes_only(target, "multilabel_margin_loss")
     same_shape(input, target, "multilabel_margin_loss")
     if input.desc.dtype is not d.float64 and input.desc.numel and not chips.lacks(table.MULTILABEL_MARGIN_LOSS, input.desc.dtype):
-        return call(table.MULTILABEL_MARGIN_LOSS, (input, target), (reduction,))[0]
+        one = input.desc.shape or (1,)
+        whole = call(table.MULTILABEL_MARGIN_LOSS, (views.reshape(input, one), views.reshape(target, one)), (reduction,))[0]
+        return views.reshape(whole, input.desc.shape[:-1] if reduction == "none" else ())
     places = views.reshape(target, rows.desc.shape)
     counted = comparison.eq(reductions.cumsum(comparison.cast(comparison.lt(places, 0), d.int64), 1), 0)
     known = comparison.where(counted, _int64(places), 0)
