@@ -634,9 +634,7 @@ __all__ = [
 # fmt: on
 
 
-def __dir__() -> list[str]:
-    return list(__all__)
-
+__dir__ = __all__.copy
 
 if TYPE_CHECKING:
     from . import array_api, blas, custom, fft, ir, models, notebook, npu, special, vision

@@ -28,11 +28,7 @@ if TYPE_CHECKING:
     from .runtime.stream import Stream
 
 __all__ = ["from_nz", "gemm", "gemv", "hgemm", "hgemv", "s8gemm", "s8gemv", "to_nz"]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
-
+__dir__ = __all__.copy
 
 _TRANS: Final = {"N": direct.N, "T": direct.T, "NZ": direct.NZ}
 _RESULTS: Final[dict[DType, tuple[DType, ...]]] = {float16: (float16, float32), int8: (int32, float32)}

@@ -35,11 +35,7 @@ if TYPE_CHECKING:
     from .runtime.device import Device
 
 __all__ = ["DynamicKernel", "Kernel", "Launch", "Operand", "dynamic_kernel"]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
-
+__dir__ = __all__.copy
 
 MAX_WORKSPACES: Final = 16
 CAPACITY: Final = 256

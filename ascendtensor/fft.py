@@ -66,10 +66,7 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = __all__.copy
 
 
 @_checked

@@ -83,7 +83,4 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = __all__.copy

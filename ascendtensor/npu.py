@@ -86,11 +86,7 @@ __all__ = [
     "stream",
     "synchronize",
 ]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
-
+__dir__ = __all__.copy
 
 __getattr__ = in_module(__name__)
 

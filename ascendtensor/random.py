@@ -70,11 +70,7 @@ __all__ = [
     "set_rng_state",
     "shuffle",
 ]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
-
+__dir__ = __all__.copy
 
 T = TypeVar("T", bound=TensorBase)
 

@@ -117,7 +117,4 @@ __all__ = [
     "xlogy",
     "zeta",
 ]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = __all__.copy

@@ -5,7 +5,4 @@ from __future__ import annotations
 from .ops.nn.boxes import nms, roi_align
 
 __all__ = ["nms", "roi_align"]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = __all__.copy

@@ -331,7 +331,4 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -27,11 +27,7 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
+__dir__ = __all__.copy
 
 T = TypeVar("T", bound=NPUTensor)
 F = TypeVar("F", bound=Callable[..., Any])

@@ -12,10 +12,7 @@ from ..runtime.device import DeviceLike
 from .operators import Operator, Operators, ops
 
 __all__ = ["Operator", "Operators", "call", "ops"]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
 def call(

@@ -26,11 +26,7 @@ if TYPE_CHECKING:
     from ..compiler.protocol import Registrar
 
 __all__ = ["MODES", "Mode", "Recording", "get_mode", "mode", "record"]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
-
+__dir__ = __all__.copy
 
 logger = logging.getLogger("ascendtensor")
 

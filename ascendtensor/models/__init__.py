@@ -13,7 +13,4 @@ from .pending import Map, Pending
 from .tensors import Gears, ModelTensor, ModelTensors
 
 __all__ = ["Gears", "Map", "Model", "ModelTensor", "ModelTensors", "Outputs", "Pending", "load"]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = __all__.copy

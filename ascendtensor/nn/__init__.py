@@ -35,9 +35,7 @@ __all__ = [
 # fmt: on
 
 
-def __dir__() -> list[str]:
-    return list(__all__)
-
+__dir__ = __all__.copy
 
 if TYPE_CHECKING:  # else every name would be one for type checkers
     from .modules import (

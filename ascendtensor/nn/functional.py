@@ -230,7 +230,4 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = __all__.copy

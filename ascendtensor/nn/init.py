@@ -41,11 +41,7 @@ __all__ = [
     "xavier_uniform_",
     "zeros_",
 ]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
-
+__dir__ = __all__.copy
 
 T = TypeVar("T", bound=TensorBase)
 

@@ -18,7 +18,4 @@ __all__ = [
     "profile",
     "trace",
 ]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__dir__ = __all__.copy
