@@ -66,11 +66,7 @@ __all__ = [
     "from_acl",
     "of_queued_work",
 ]
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
-
+__dir__ = __all__.copy
 
 ErrorT = TypeVar("ErrorT", bound="AscendTensorError")  # typing.Self is newer than Python 3.10
 
@@ -86,7 +82,10 @@ class AscendTensorError(Exception):
 
     Attributes:
         message, operands, advice: The arguments.
+        of_argument: Whether some argument led to the error of Python's that is the cause; the function that was called finds out which.
     """
+
+    of_argument = False
 
     def __init__(self, message: str = "", *, where: str = "", operands: str = "", advice: str = "") -> None:
         super().__init__(message)

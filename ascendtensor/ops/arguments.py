@@ -29,7 +29,6 @@ _BY_NAME: Final = {
     "choices": _TENSORS,
 }
 """What parameters take whose annotation leaves it open."""
-_UNFIT: Final = "an argument does not fit"
 _TENSOR_ADVICE: Final = "Make one of host data with tensor()."
 _PLAIN: Final = frozenset({"builtins", "numpy", "ascendtensor", "__main__"})
 """Modules whose classes are named alone in errors."""
@@ -117,14 +116,14 @@ def _answer(
 def unfit(failure: Exception, given: str = "") -> AscendTensorError:
     """The library's error for one of Python's that some argument led to; `checked` finds out which."""
     kind = ValueRangeError if isinstance(failure, (ValueError, OverflowError)) else DTypeError
-    error = kind(f"{_UNFIT}{given}: {failure}")
-    error.__cause__ = failure
+    error = kind(f"an argument does not fit{given}: {failure}")
+    error.of_argument, error.__cause__ = True, failure
     return error
 
 
 def _placed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: AscendTensorError) -> AscendTensorError:
     """An error of `unfit` with the argument of this function that is at fault; any other error as it is."""
-    if not error.message.startswith(_UNFIT) or not isinstance(error.__cause__, Exception):
+    if not error.of_argument or not isinstance(error.__cause__, Exception):
         return error
     return blame(function.__name__, inspect.signature(function), args, kwargs, error.__cause__) or error
 
