@@ -50,7 +50,7 @@ INNER: Final[dict[str, str]] = {
     "runtime.device.Device": "activate close current current_stream default_stream detach_threads drain enter_stream free_context "
     "free_lane leave_stream null_buffer reaches synchronize_lanes upload_bytes upload_values",
     "launch.registry.HandleRegistry": "add adopt build bury finished forget_plans handle is_loaded keep_mould load model note "
-    "reload runs_bare shut_down source too_late",
+    "reload runs_without_handle shut_down source too_late",
     "runtime.stream.Stream": "keeper on ready",
     "runtime.stream.Event": "ready",
     "random.Generator": "draw",

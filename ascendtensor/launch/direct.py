@@ -139,7 +139,7 @@ def cast(descs: tuple[TensorDesc, TensorDesc], read: DeviceBuffer, written: Devi
     buffers = read.data_buffer, written.data_buffer
 
     def launch() -> None:
-        handle_cache.runs_bare(description)
+        handle_cache.runs_without_handle(description)
         binding.op_cast(handles[0], buffers[0], handles[1], buffers[1], 0, stream.handle)
 
     queued(stream, "Cast", lambda: with_model(description, launch))
@@ -248,7 +248,7 @@ def multiply(product: Product, on: Device, inputs: Sequence[DeviceBuffer], resul
         return
 
     def launch() -> None:
-        handle_cache.runs_bare(description)
+        handle_cache.runs_without_handle(description)
         product.call(alpha.address, a.address, b.address, beta.address, result.address, stream.handle)
 
     queued(stream, "GEMM", lambda: with_model(description, launch))

@@ -62,7 +62,7 @@ class DynamicPlan(Plan):
     as they share attributes: a shape that was never seen should cost little more than its look-up.
     """
 
-    __slots__ = ("attr", "bare", "bounds", "constants", "dims", "inputs", "kept", "model", "outputs", "pattern", "reload")
+    __slots__ = ("attr", "bounds", "constants", "dims", "inputs", "kept", "model", "outputs", "pattern", "reload", "tensors_only")
     dynamic: ClassVar[bool] = True
     dims: tuple[Dims, Dims]
     pattern: DynamicPlan
@@ -83,7 +83,7 @@ class DynamicPlan(Plan):
             attr = self.attributes(call.description)
         # Constants that left the model are written to the device by each launch, like other values that change with every call.
         self.constants = tuple(free)
-        self.bare = call.simple and len(call.fetches) == len(call.description.inputs)  # tensors in the operator's order, nothing else
+        self.tensors_only = call.simple and len(call.fetches) == len(call.description.inputs)  # in the operator's order
         self.kept = (inputs, outputs, attr)
         self.inputs = [kept.handle for kept in inputs]
         self.outputs = [kept.handle for kept in outputs]
@@ -100,7 +100,7 @@ class DynamicPlan(Plan):
         plan = _new(DynamicPlan)
         plan.name, plan.op_type, plan.device, plan.local = self.name, self.op_type, self.device, self.local
         plan.lead, plan.cls, plan.fetches, plan.template = self.lead, self.cls, self.fetches, self.template
-        plan.model, plan.reload, plan.constants, plan.bare = self.model, self.reload, self.constants, self.bare
+        plan.model, plan.reload, plan.constants, plan.tensors_only = self.model, self.reload, self.constants, self.tensors_only
         plan.hits, plan.seen = 0, 1
         plan.results = results
         plan.sizes = tuple([desc.block_size for desc in results])
@@ -132,7 +132,7 @@ class DynamicPlan(Plan):
         return attrs.shared(self.device, description.attrs)
 
     def gather(self, operands: Sequence[Any], stream: Stream) -> tuple[list[int], list[Any]]:
-        if self.bare:
+        if self.tensors_only:
             for operand in operands:
                 if operand.buffer.stream is not stream:
                     operand.buffer.read_on(stream)

@@ -262,16 +262,16 @@ class HandleRegistry:
                 self._handles[(description, on)] = found
             return found
 
-    def runs_bare(self, description: Description) -> None:
-        """`Variants.runs_bare`, not between `too_late` and the making of a handle."""
+    def runs_without_handle(self, description: Description) -> None:
+        """`Variants.runs_without_handle`, not between `too_late` and the making of a handle."""
         with self.lock:
             self._notice_process()
-            self.variants.runs_bare(description)
+            self.variants.runs_without_handle(description)
 
     def too_late(self, description: Description, on: device.Device | None = None) -> bool:
-        """Whether a handle made now may find its model without bytes (`Variants.runs_bare`); one that lives on a device has them."""
+        """Whether the model of a handle made now may have no bytes (`Variants.runs_without_handle`); one that lives on it has them."""
         with self.lock:
-            if not self.variants.ran_bare(description) or (description, on) in self._handles:
+            if not self.variants.ran_without_handle(description) or (description, on) in self._handles:
                 return False
             # Once a compiler works inside the process, dynamic models are matched first, whoever made them (OM-20).
             inside = isinstance(self._models(), compiler.Registrar) or compiler.works_inside()

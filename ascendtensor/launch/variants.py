@@ -23,6 +23,8 @@ SLOW_COMPILE_SECONDS: Final = 1.0
 FREE_CONSTANTS_AFTER: Final = 2
 """Distinct constants in a family up to which its dynamic models keep them, one model each."""
 MAX_FAMILIES: Final = 4096
+MAX_KINDS: Final = 256
+"""Kinds of an operator that ran without handle; an operator with more of them is launched without handles from then on."""
 
 
 class Family:
@@ -76,7 +78,7 @@ class Variants:
 
     def __init__(self) -> None:
         self._families: dict[Hashable, Family] = {}
-        self._bare: set[Hashable] = set()
+        self._without_handle: dict[str, set[Hashable]] = {}
 
     def family(self, description: Description) -> Family:
         key = (description.op_type, tuple(map(_open, description.inputs)), tuple(map(_open, description.outputs)), description.attrs)
@@ -87,29 +89,32 @@ class Variants:
             found = self._families[key] = Family()
         return found
 
-    def runs_bare(self, description: Description) -> None:
+    def runs_without_handle(self, description: Description) -> None:
         """Note that something of a kind runs without handle.
 
         What CANN's compiler makes inside the process serves every shape on some chips, and what is made for the AI CPU does so everywhere,
         of every rank and of exact descriptions too. Such a model can't be loaded by handles that are made after its first run without one
         (graph engine, OpExecutor::PrepareRt2Execute).
         """
-        self._bare.add(_kind(description))
+        kinds = self._without_handle.setdefault(description.op_type, set())
+        if len(kinds) < MAX_KINDS:
+            kinds.add(_kind(description))
 
-    def ran_bare(self, description: Description) -> bool:
-        """Whether something of a kind ran without handle."""
-        return _kind(description) in self._bare
+    def ran_without_handle(self, description: Description) -> bool:
+        """Whether something of a kind ran without handle, or so many kinds of the operator that they are not told apart any more."""
+        kinds = self._without_handle.get(description.op_type, set())
+        return len(kinds) >= MAX_KINDS or _kind(description) in kinds
 
     def clear(self) -> None:
         self._families.clear()
-        self._bare.clear()
+        self._without_handle.clear()
 
 
 def _kind(description: Description) -> Hashable:
     """What models that one call can find have in common: of any shape, and with floats as attributes that are close (ATTR-8)."""
     tensors = tuple([(tensor.dtype, tensor.format, tensor.const is None) for tensor in (*description.inputs, *description.outputs)])
     attrs = tuple([attr.name if attr.kind in ("float", "list_float") else attr for attr in description.attrs])
-    return description.op_type, tensors, attrs
+    return tensors, attrs
 
 
 def dynamic_model(description: Description, family: Family, per_call: bool) -> Description:

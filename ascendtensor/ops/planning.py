@@ -283,7 +283,7 @@ class Planner:
         registry, description = self._registry, call.description
         if registry.each_run is not None:
             registry.note(description)
-            registry.runs_bare(description)
+            registry.runs_without_handle(description)
             return each_run_plan(call, registry.each_run, row.data_dependent, row.per_call)
         family = registry.variants.family(description)
         variant = variant_of(description)
@@ -297,7 +297,7 @@ class Planner:
             model = description
         seconds = registry.load(model, later=True)
         if model is not description:
-            registry.runs_bare(description)
+            registry.runs_without_handle(description)
             return (BoundedPlan if row.data_dependent else DynamicPlan)(call, model, registry.reload)
         family.loaded(variant, seconds)
         if registry.too_late(description, call.device):

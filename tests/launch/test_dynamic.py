@@ -312,8 +312,8 @@ def test_what_ran_without_handle_is_known_of_every_rank(monkeypatch: pytest.Monk
         Description(name, (TensorDescription(0, shape),), (TensorDescription(0, shape),))
         for name, shape in (("Abs", (2,)), ("Exp", (2,)), ("Abs", (2, 2)))
     )
-    known.runs_bare(first)
-    assert [known.ran_bare(each) for each in (first, other, wide)] == [True, False, True]
+    known.runs_without_handle(first)
+    assert [known.ran_without_handle(each) for each in (first, other, wide)] == [True, False, True]
 
 
 def test_what_ran_without_handle_is_known_of_floats_that_are_close() -> None:  # ATTR-8: a call finds models of both
@@ -322,8 +322,20 @@ def test_what_ran_without_handle_is_known_of_floats_that_are_close() -> None:  #
         Description("Pinverse", (TensorDescription(0, (2, 2)),), (TensorDescription(0, (2, 2)),), (attr,))
         for attr in (Attribute("rcond", "float", 1e-7), Attribute("rcond", "float", 3e-7), Attribute("rcond", "int", 0))
     )
-    known.runs_bare(one)
-    assert [known.ran_bare(each) for each in (one, close, whole)] == [True, True, False]
+    known.runs_without_handle(one)
+    assert [known.ran_without_handle(each) for each in (one, close, whole)] == [True, True, False]
+
+
+def test_an_operator_of_too_many_kinds_counts_as_one() -> None:
+    known, most = variants.Variants(), variants.MAX_KINDS
+    kinds = [Description("Sum", (), (), (Attribute("axis", "int", number),)) for number in range(most + 10)]
+    for kind in kinds[: most - 1]:
+        known.runs_without_handle(kind)
+    assert known.ran_without_handle(kinds[0]) and not known.ran_without_handle(kinds[-1])
+    for kind in kinds[most - 1 : -1]:
+        known.runs_without_handle(kind)
+    assert all(map(known.ran_without_handle, kinds)) and sum(map(len, known._without_handle.values())) == most
+    assert not known.ran_without_handle(Description("Mean", (), (), kinds[0].attrs))
 
 
 def test_nothing_begins_to_run_without_handle_while_one_is_made(cache: HandleRegistry) -> None:  # HD-6
@@ -332,11 +344,11 @@ def test_nothing_begins_to_run_without_handle_while_one_is_made(cache: HandleReg
     running: list[threading.Thread] = []
 
     def create() -> int:
-        thread = threading.Thread(target=cache.runs_bare, args=(description,))
+        thread = threading.Thread(target=cache.runs_without_handle, args=(description,))
         running.append(thread)
         thread.start()
         thread.join(0.1)
-        assert thread.is_alive() and not cache.variants.ran_bare(description)
+        assert thread.is_alive() and not cache.variants.ran_without_handle(description)
         with attrs.made(()) as attr, desc.made(tensors) as given, desc.made(tensors) as results:
             return binding.create_handle("Abs", given, results, attr)
 
@@ -344,7 +356,7 @@ def test_nothing_begins_to_run_without_handle_while_one_is_made(cache: HandleReg
     handles = direct.Handles(cache)
     assert handles.get("key", description, create) is not None
     running[0].join()
-    assert cache.variants.ran_bare(description)
+    assert cache.variants.ran_without_handle(description)
     handles.clear()
 
 
