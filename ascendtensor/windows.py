@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import index as as_int
 from typing import TYPE_CHECKING, Any
 
 from . import dtypes
@@ -211,6 +212,7 @@ def _window(
     wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
     if not wanted.is_floating_point:
         raise DTypeError(f"a floating dtype is needed, not {wanted.name}", where=function)
+    length = as_int(length)
     if length < 0:
         raise ValueRangeError(f"a window can't have {length} elements", where=function)
     if length < 2:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import index as as_int
 from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -621,6 +622,7 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
         raise ShapeError("a vector, and weights of its shape, are needed").with_context("bincount", operands)
     if input.desc.dtype.category != 1:
         raise DTypeError(f"integers are needed, not {input.desc.dtype.name}").with_context("bincount", (input,))
+    minlength = as_int(minlength)
     if minlength < 0:
         raise ValueRangeError(f"minlength must not be negative, but is {minlength}", where="bincount")
     dtype: DType = d.int64 if weights is None else d.float32 if weights.desc.dtype is d.float32 else d.float64

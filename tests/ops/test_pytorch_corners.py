@@ -323,3 +323,21 @@ def test_norms_of_windows_of_integers_are_floats() -> None:
     x = at.tensor([[[3, 4, 0, 2]]])
     found = at.nn.functional.lp_pool1d(x, 2.0, 2)
     assert found.dtype is at.float32 and found.tolist() == [[[5.0, 2.0]]]
+
+
+COUNTS = {
+    "upscale_factor": lambda: at.nn.functional.pixel_shuffle(at.ones(1, 4, 2, 2), 1.5),
+    "downscale_factor": lambda: at.nn.functional.pixel_unshuffle(at.ones(1, 2, 2), 2.0),
+    "N": lambda: at.linalg.vander(at.ones(2), N=2.5),
+    "minlength": lambda: at.bincount(at.tensor([1]), minlength=1.5),
+    "window_length": lambda: at.hann_window(4.5),
+    "padding_idx": lambda: at.nn.functional.embedding(at.tensor([0]), at.ones(2, 2), 1.0),
+    "correction": lambda: at.cov(at.ones(2, 3), correction=0.5),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_are_integers(name: str) -> None:
+    """They were cut off, or taken as they are."""
+    with pytest.raises(TypeError, match=name):
+        COUNTS[name]()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import index as as_int
 from typing import Any, Final, TypeVar
 
 from ... import dtypes as d
@@ -244,7 +245,7 @@ def vander(x: T, *, N: int | None = None) -> T:
     """
     if not x.desc.shape and N is None:
         raise ShapeError("at least one dim is needed").with_context("vander", (x,))
-    count = x.desc.shape[-1] if N is None else int(N)
+    count = x.desc.shape[-1] if N is None else as_int(N)
     if count < 1:
         raise ValueRangeError(f"N is {count}; at least one power is needed").with_context("vander", (x,))
     x = x if x.desc.shape else views.reshape(x, (1,))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from operator import index as as_int
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -297,7 +298,7 @@ def cov(input: T, *, correction: int = 1, fweights: T | None = None, aweights: T
     count = data.desc.shape[1]
     if input.desc.dtype.category < 2:
         data = comparison.cast(data, d.get_default_dtype())
-    weights = _weights(data, count, fweights, aweights)
+    weights, correction = _weights(data, count, fweights, aweights), as_int(correction)
     if weights is not None:
         if not count:
             raise ValueRangeError("the weights of no observations add up to 0").with_context("cov", (input,))

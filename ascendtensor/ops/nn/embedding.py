@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from operator import index as as_int
 from typing import Any, Final, TypeVar
 
 from ... import dtypes as d
@@ -36,7 +37,7 @@ def _check(input: TensorBase, weight: TensorBase, padding_idx: int | None, funct
         raise DTypeError(f"integers are needed, not {input.desc.dtype.name}").with_context(function, (input,))
     if padding_idx is None:
         return None
-    rows = weight.desc.shape[0]
+    rows, padding_idx = weight.desc.shape[0], as_int(padding_idx)
     if not -rows <= padding_idx < rows:
         raise ValueRangeError(f"padding_idx {padding_idx} is out of range for {rows} rows").with_context(function, (input, weight))
     return padding_idx % rows

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from operator import index as as_int
 from typing import Any, TypeVar, cast
 
 from ... import base
@@ -197,7 +198,7 @@ def pixel_shuffle(input: T, upscale_factor: int) -> T:
         tensor([[[1., 2.],
                  [3., 4.]]], device='npu:0')
     """
-    factor = int(upscale_factor)
+    factor = as_int(upscale_factor)
     *lead, channels, height, width = _channels(input, factor, "pixel_shuffle", "upscale_factor")
     if channels % factor**2:
         raise ShapeError(f"{channels} channels of shape {list(input.desc.shape)} can't be divided by {factor} * {factor}")
@@ -228,7 +229,7 @@ def pixel_unshuffle(input: T, downscale_factor: int) -> T:
         >>> at.nn.functional.pixel_unshuffle(at.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2).flatten()
         tensor([1., 2., 3., 4.], device='npu:0')
     """
-    factor = int(downscale_factor)
+    factor = as_int(downscale_factor)
     *lead, channels, height, width = _channels(input, factor, "pixel_unshuffle", "downscale_factor")
     if height % factor or width % factor:
         raise ShapeError(f"height and width of shape {list(input.desc.shape)} can't be divided by {factor}")
