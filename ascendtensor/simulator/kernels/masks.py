@@ -11,7 +11,9 @@ from ascendtensor.simulator.kernels.registry import Array
 _STORAGE: dict[int, Any] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 _SHORT = 2048
 _PIECE = 1 << 16
-_RARE = 32
+_RARE = 1 / 32
+_STRETCHES, _STRETCH = 64, 64
+"""How many stretches of a mask are looked at for a guess, and of how many elements."""
 
 
 def _bits(condition: Array, storage: Any) -> Array:
@@ -40,20 +42,33 @@ def choose(out: Array, condition: Array, chosen: Array, other: Array) -> None:
     np.bitwise_xor(result, kept, result)
 
 
+def share(mask: Array) -> float:
+    """About which share of a flat mask is true, as far as some of its elements say; none of a very short one."""
+    step = mask.size // _STRETCHES
+    return int(np.count_nonzero(mask[: step * _STRETCHES].reshape(_STRETCHES, step)[:, :_STRETCH])) / (_STRETCHES * _STRETCH)
+
+
 def fill(out: Array, condition: Array, value: Array) -> None:
     """Writes one number where the condition holds; the output and the condition are of one shape and without gaps.
 
-    Where the condition holds nearly everywhere or nearly nowhere, branches guess right and few elements or none are read.
+    Where the condition holds nearly everywhere or nearly nowhere, branches guess right and few elements or none are read. A mask that looks
+    so is not counted piece by piece.
     """
     storage = _STORAGE[out.dtype.itemsize]
     whole, mask, number = out.reshape(-1).view(storage), condition.reshape(-1), value.view(storage)
+    if whole.size > _PIECE and _by_branches(share(mask), storage):
+        np.copyto(whole, number, where=mask)
+        return
     for begin in range(0, whole.size, _PIECE):
         piece, held = whole[begin : begin + _PIECE], mask[begin : begin + _PIECE]
-        count = int(np.count_nonzero(held))
-        if count * _RARE < held.size or ((held.size - count) * _RARE < held.size and storage is not np.int8):
+        if _by_branches(int(np.count_nonzero(held)) / held.size, storage):
             np.copyto(piece, number, where=held)
         else:
             choose(piece, held, number, piece)
+
+
+def _by_branches(true: float, storage: Any) -> bool:
+    return true < _RARE or (true > 1 - _RARE and storage is not np.int8)
 
 
 def clear(out: Array, condition: Array) -> None:

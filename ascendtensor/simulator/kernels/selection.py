@@ -14,6 +14,7 @@ import numpy as np
 
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels.halves import HALVES
+from ascendtensor.simulator.kernels.masks import share
 from ascendtensor.simulator.kernels.operands import apart, bounded, broadcast, count, front, needs, raw, type_code, unknown
 from ascendtensor.simulator.kernels.registry import (
     UNKNOWN_RANK,
@@ -42,8 +43,6 @@ _RARE, _FEW = 0.04, 0.1
 _NEARLY_ALL: Final = 0.96
 _RUNS: Final = 0.88
 """From this share on NumPy writes runs in less time than single elements."""
-_SAMPLES, _SAMPLE = 8, 512
-"""How many stretches of a mask are looked at for a guess, and of how many elements."""
 
 
 def _seems_rare(mask: Array) -> bool:
@@ -51,11 +50,7 @@ def _seems_rare(mask: Array) -> bool:
 
     All of it is then taken in one go, without a count before: only a part of a mask with few true elements goes through the cache.
     """
-    if mask.size >= _SHARED:
-        return False
-    step = max(mask.size // _SAMPLES, _SAMPLE)
-    found = sum([int(np.count_nonzero(mask[begin : begin + _SAMPLE])) for begin in range(0, mask.size, step)])
-    return found <= _SAMPLES * _SAMPLE * _RARE
+    return mask.size < _SHARED and share(mask) <= _RARE
 
 
 def _part_by_part(mask: Array, take: Callable[[int, Array, int, int], None]) -> int:

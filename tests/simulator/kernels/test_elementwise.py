@@ -396,6 +396,11 @@ def test_masks_of_every_density_fill_in_place(dtype):
         a, mask = (chance * 9).astype(dtype), chance < density
         want = np.where(mask, np.array(1, dtype), a)
         assert np.array_equal(run("MaskedFill", [a, mask, np.array([1], dtype)], out=a), want)
+    for around in (False, True):  # what a look at some elements doesn't find
+        a, mask = (chance * 9).astype(dtype), np.full(chance.shape, around)
+        mask[100:103] = chance[100:103] < 0.5
+        want = np.where(mask, np.array(1, dtype), a)
+        assert np.array_equal(run("MaskedFill", [a, mask, np.array([1], dtype)], out=a), want)
     mask = chance < 0.001
     assert not run("MaskedFill", [mask, mask, np.array(False)], out=mask).any()
 
