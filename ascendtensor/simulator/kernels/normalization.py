@@ -375,11 +375,11 @@ def _group_norm_silu_rule(inputs: list[Meta], attrs: Attrs, num_outputs: int) ->
 # Channels over a batch
 
 
-def _windows(shape: Shape) -> Iterator[tuple[slice, slice]]:
+def _windows(shape: Shape, block: int = BLOCK) -> Iterator[tuple[slice, slice]]:
     """Pieces of (batch, channels, elements) that fit the cache: whole samples, or some channels of one."""
     batch, channels, length = shape
-    samples = max(1, BLOCK // max(1, channels * length))
-    width = channels if samples > 1 else max(1, min(channels, BLOCK // max(1, length)))
+    samples = max(1, block // max(1, channels * length))
+    width = channels if samples > 1 else max(1, min(channels, block // max(1, length)))
     for start in range(0, batch, samples):
         for first in range(0, channels, width):
             yield slice(start, start + samples), slice(first, first + width)
@@ -416,15 +416,18 @@ def _sums(x: Array, center: Array | None) -> Array:
 
 
 def _scaled(x: Array, y: Array, center: Array, scale: Array, shift: Array) -> None:
-    """y = (x - center) * scale + shift by channels."""
+    """y = (x - center) * scale + shift by channels: one product and one sum for each element, where nothing is infinite."""
     work = np.dtype(np.float32) if x.dtype in HALVES else x.dtype
-    center, scale, shift = (array.astype(work, copy=False).reshape(1, -1, 1) for array in (center, scale, shift))
-    for samples, channels in _windows(x.shape):
-        piece, target = wide(np.ascontiguousarray(x[samples, channels])), y[samples, channels]
+    moved = (shift - center * scale.astype(np.float64)).astype(work)
+    given = (center, scale, shift) if not np.isfinite(moved).all() else (scale, moved)
+    steps = (np.subtract, np.multiply, np.add)[-len(given) :]
+    params = [array.astype(work, copy=False).reshape(1, -1, 1) for array in given]
+    for samples, channels in _windows(x.shape, 2 * BLOCK):
+        piece, target = wide(x[samples, channels]), y[samples, channels]
         out = np.empty(piece.shape, work) if target.dtype != work else target
-        np.subtract(piece, center[:, channels], out)
-        np.multiply(out, scale[:, channels], out)
-        np.add(out, shift[:, channels], out)
+        for ufunc, param in zip(steps, params, strict=True):
+            ufunc(piece, param[:, channels], out)
+            piece = out
         if out is not target:
             store(out, target)
 

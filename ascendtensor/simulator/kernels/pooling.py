@@ -8,6 +8,7 @@ kernel information. A last window may hang over the end with ceil_mode, if it st
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import lru_cache
@@ -34,7 +35,7 @@ from ascendtensor.simulator.kernels.registry import (
     kernel,
     layout,
 )
-from ascendtensor.simulator.kernels.threads import shared
+from ascendtensor.simulator.kernels.threads import product, shared
 from ascendtensor.simulator.kernels.windows import Pairs, Windows, along, count, in_range, pairs, spatial
 
 layout("NCHW", "MaxPoolV3")
@@ -345,28 +346,66 @@ def _bounds(size: int, number: int) -> list[tuple[int, int]]:
     return [(at * size // number, -(-(at + 1) * size // number)) for at in range(number)]
 
 
+_FEW_WINDOWS: Final = 32
+"""Windows of an axis up to which a product with a matrix of their shares is quicker than a sum for each."""
+
+
+@lru_cache(maxsize=64)
+def _shares(size: int, number: int) -> Array:
+    """What an axis is multiplied by to be averaged over windows: (size, number)."""
+    shares = np.zeros((size, number), np.float32)
+    for at, (start, stop) in enumerate(_bounds(size, number)):
+        shares[start:stop, at] = 1 / (stop - start)
+    shares.flags.writeable = False
+    return shares
+
+
 @kernel("AdaptiveAvgPool3d")
 def _adaptive_mean(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
-    block, out = float32_of(needs(inputs[0], "x")), outputs[0]
+    x, out = float32_of(needs(inputs[0], "x")), outputs[0]
     first = _first_of_volume(attrs)
-    for axis in range(first, first + 3):
-        if block.shape[axis] == out.shape[axis]:
-            continue
-        bounds = _bounds(block.shape[axis], out.shape[axis])
-        lead = (slice(None),) * axis
-        sums = np.empty((*block.shape[:axis], len(bounds), *block.shape[axis + 1 :]), np.float32)
-        for at, (start, stop) in enumerate(bounds):
-            target = sums[along(*lead, at)]
-            np.add.reduce(block[along(*lead, slice(start, stop))], axis=axis, out=target)
-            np.divide(target, np.float32(stop - start), out=target)
-        block = sums
-    store(block, out)
+    axes = [axis for axis in range(first, first + 3) if x.shape[axis] != out.shape[axis]]
+    if x.size and all(out.shape[axis] <= _FEW_WINDOWS for axis in axes):
+        block = x
+        for axis in reversed(axes):
+            block = _averaged(block, axis, out.shape[axis])
+        if np.isfinite(block).all():  # else a window may have met what is infinite in another one
+            store(block, out)
+            return
+    for axis in axes:
+        x = _averaged_one_by_one(x, axis, out.shape[axis])
+    store(x, out)
+
+
+def _averaged(block: Array, axis: int, number: int) -> Array:
+    """An axis averaged over windows by the matrix library."""
+    shape, size = block.shape, block.shape[axis]
+    means = np.empty((*shape[:axis], number, *shape[axis + 1 :]), np.float32)
+    lead, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+    if inner == 1:
+        product(block.reshape(lead, size), _shares(size, number), means.reshape(lead, number))
+    else:
+        product(_shares(size, number).T, block.reshape(lead, size, inner), means.reshape(lead, number, inner))
+    return means
+
+
+def _averaged_one_by_one(block: Array, axis: int, number: int) -> Array:
+    lead = (slice(None),) * axis
+    means = np.empty((*block.shape[:axis], number, *block.shape[axis + 1 :]), np.float32)
+    for at, (start, stop) in enumerate(_bounds(block.shape[axis], number)):
+        target = means[along(*lead, at)]
+        np.add.reduce(block[along(*lead, slice(start, stop))], axis=axis, out=target)
+        np.divide(target, np.float32(stop - start), out=target)
+    return means
 
 
 @kernel("AdaptiveMaxPool3d")
 def _adaptive_max(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     """Columns, rows, then planes: of equal maxima the first in the flattened volume wins."""
     values, (out, places) = float32_of(needs(inputs[0], "x")), outputs
+    if values.size and all(size % number == 0 for size, number in zip(values.shape[2:], out.shape[2:], strict=True)):
+        _equal_maxima(values, out, places)
+        return
     found: Array = np.arange(math.prod(values.shape[2:]), dtype=np.int32).reshape(1, 1, *values.shape[2:])
     found = np.broadcast_to(found, values.shape)
     for axis in (4, 3, 2):
@@ -381,6 +420,21 @@ def _adaptive_max(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
         values, found = np.concatenate(best, axis), np.concatenate(where, axis)
     store(values, out)
     np.copyto(places, found)
+
+
+def _equal_maxima(values: Array, out: Array, places: Array) -> None:
+    """Windows of one size, each of them made a row."""
+    numbers = out.shape[2:]
+    sizes = [whole // number for whole, number in zip(values.shape[2:], numbers, strict=True)]
+    apart = values.reshape(-1, *itertools.chain(*zip(numbers, sizes, strict=True)))
+    rows = apart.transpose(0, 1, 3, 5, 2, 4, 6).reshape(-1, math.prod(sizes))
+    largest = rows.argmax(1)
+    store(rows[np.arange(len(rows)), largest].reshape(out.shape), out)
+    within = np.unravel_index(np.arange(rows.shape[1]), sizes)
+    starts = np.ogrid[tuple(slice(0, whole, size) for whole, size in zip(values.shape[2:], sizes, strict=True))]
+    flat = (np.ravel_multi_index(tuple(axes), values.shape[2:]).astype(np.int32) for axes in (within, np.broadcast_arrays(*starts)))
+    offsets, begins = flat
+    np.add(offsets[largest].reshape(out.shape), begins, out=places)
 
 
 # Shape rules

@@ -22,6 +22,8 @@ _SEGMENT = 1 << 20  # elements of a row's segments, which threads share; of shor
 _RUN = 1 << 15  # elements that are summed up at a time
 _LINES = 12288  # the same of lines side by side: scratch of this length comes from the heap, not from fresh pages
 
+_BROAD = 64  # lines side by side from which a call for all of them is quicker than NumPy's loop over each
+
 infer("Cumsum", "Cumprod")(rules.unary)
 
 
@@ -45,11 +47,24 @@ def _bind_scan(ufunc: np.ufunc, inputs: list[Array], out: Array, attrs: Attrs) -
     exclusive, reverse = bool(attrs.get("exclusive", False)), bool(attrs.get("reverse", False))
     plain = x.ndim > 0 and not exclusive and not reverse
     if plain and x.dtype not in HALVES and not (x.dtype == np.float32 and ufunc is np.add and x.shape[axis] > _SHORT):
+        inner = math.prod(x.shape[axis + 1 :])
+        if x.size and inner >= _BROAD and x.dtype == out.dtype:
+            form = -1, x.shape[axis], inner
+            return _run_over_lines, (ufunc, x.reshape(form), out.reshape(form))
         return ufunc.accumulate, (x, axis, out.dtype, out)
     row = x.ndim == 1 and ufunc is np.add and x.size > _SHORT
     if plain and row and x.flags.c_contiguous and out.flags.c_contiguous:
         return _accumulate_row, (x, out)
     return _scan, (ufunc, x, axis, exclusive, reverse, out)
+
+
+def _run_over_lines(ufunc: np.ufunc, x: Array, out: Array) -> None:
+    """Along the middle of three axes, all of the last at once."""
+    for lines, results in zip(x, out, strict=True):
+        np.copyto(results[0], lines[0])
+        found = list(results)
+        for before, line, result in zip(found, lines[1:], found[1:], strict=False):
+            ufunc(before, line, result)
 
 
 def _scan(ufunc: np.ufunc, x: Array, axis: int, exclusive: bool, reverse: bool, out: Array) -> None:
@@ -84,8 +99,15 @@ def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
             ufunc.accumulate(wide, -1, wide.dtype, target)
         return
     if wide.flags.c_contiguous and target.flags.c_contiguous:
-        for row, result in zip(wide.reshape(-1, length), target.reshape(-1, length), strict=True):
+        rows, sums = wide.reshape(-1, length), target.reshape(-1, length)
+        paired = len(rows) // 2 * 2 if length <= _RUN else 0
+        _accumulate_pairs(rows[:paired], sums[:paired])
+        for row, result in zip(rows[paired:], sums[paired:], strict=True):
             _accumulate_row(row, result)
+        return
+    if wide.ndim > 1 and wide.shape[-2] >= _BROAD:
+        for outer in np.ndindex(*wide.shape[:-2]):
+            _accumulate_side_by_side(wide[outer].T, target[outer].T)
         return
     step = max(16, _LINES // length)
     for outer in np.ndindex(*wide.shape[:-2]):
@@ -93,6 +115,37 @@ def _accumulate(ufunc: np.ufunc, wide: Array, target: Array) -> None:
         for start in range(0, lines.shape[0], step):
             piece = lines[start : start + step].T
             np.copyto(results[start : start + step].T, np.add.accumulate(piece, 0, np.float64), casting="unsafe")
+
+
+def _accumulate_pairs(rows: Array, results: Array) -> None:
+    """An even number of rows, two at a time, as the parts of complex numbers: see `_accumulate_halves`."""
+    step = max(1, _RUN // rows.shape[1])
+    pairs, sums = np.empty((2, step, rows.shape[1]), np.complex128)
+    for start in range(0, len(rows), 2 * step):
+        piece, target = rows[start : start + 2 * step], results[start : start + 2 * step]
+        half = len(piece) // 2
+        np.copyto(pairs.real[:half], piece[:half])
+        np.copyto(pairs.imag[:half], piece[half:])
+        np.add.accumulate(pairs[:half], 1, None, sums[:half])
+        np.copyto(target[:half], sums.real[:half], casting="unsafe")
+        np.copyto(target[half:], sums.imag[:half], casting="unsafe")
+
+
+def _accumulate_side_by_side(lines: Array, results: Array) -> None:
+    """Along the first of two axes, all of the second at once."""
+    length, width = lines.shape
+    step = max(1, BLOCK // width)
+    work = np.empty((min(step, length) + 1, width))
+    work[0] = -0.0
+    sums = list(work)
+    for start in range(0, length, step):
+        piece = lines[start : start + step]
+        count = len(piece)
+        np.copyto(work[1 : count + 1], piece)
+        for before, line in itertools.pairwise(sums[: count + 1]):
+            np.add(before, line, line)
+        np.copyto(results[start : start + count], work[1 : count + 1], casting="unsafe")
+        np.copyto(work[0], work[count])
 
 
 def _accumulate_row(row: Array, result: Array) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import const, defaults, made, meta, ruled, same, sample
+from running import const, defaults, made, meta, ruled, run, same, sample
 
 from ascendtensor.simulator.engine import compile as compiling
 from ascendtensor.simulator.kernels import convolution, depthwise, lookup, pooling, resampling, threads, windows
@@ -252,3 +252,30 @@ def test_a_failure_in_one_part_reaches_the_caller(monkeypatch: pytest.MonkeyPatc
 
     with pytest.raises(ValueError, match="second part"):
         threads.shared(4, work, True)
+
+
+@pytest.mark.parametrize("number", [1, 2, 4, 5, 8])
+def test_adaptive_pools_are_those_of_each_window(number: int) -> None:
+    """Windows of one size and of several; what is infinite in one of them stays there."""
+    x = np.random.default_rng(0).integers(-4, 5, (2, 3, 1, 8, 12)).astype(np.float32)
+    bounds = [[(at * size // number, -(-(at + 1) * size // number)) for at in range(number)] for size in (8, 12)]
+    windows = [[x[..., a:b, c:d] for c, d in bounds[1]] for a, b in bounds[0]]
+    want = np.array([[window.mean((2, 3, 4)) for window in row] for row in windows]).transpose(2, 3, 0, 1)[:, :, None]
+    shape = (2, 3, 1, number, number)
+    size = {"output_size": [1, number, number]}
+    out = np.empty(shape, np.float32)
+    run("AdaptiveAvgPool3d", [x], [out], **size)
+    np.testing.assert_allclose(out, want, rtol=1e-6, atol=1e-6)
+    found = np.empty(shape, np.int32)
+    run("AdaptiveMaxPool3d", [x], [out, found], **size)
+    largest = np.array([[window.max((2, 3, 4)) for window in row] for row in windows]).transpose(2, 3, 0, 1)[:, :, None]
+    np.testing.assert_array_equal(out, largest)
+    flat = x.reshape(2, 3, -1)
+    np.testing.assert_array_equal(np.take_along_axis(flat, found.reshape(2, 3, -1).astype(np.int64), 2).reshape(shape), largest)
+    for i, (a, b) in enumerate(bounds[0]):  # of equal ones the first
+        for j, (c, d) in enumerate(bounds[1]):
+            places = np.arange(96).reshape(8, 12)[a:b, c:d].reshape(-1)
+            np.testing.assert_array_equal(found[:, :, 0, i, j], places[x[:, :, 0, a:b, c:d].reshape(2, 3, -1).argmax(2)])
+    x[0, 0, 0, 0, 0], x[1, 2, 0, 7, 11] = np.inf, np.nan
+    run("AdaptiveAvgPool3d", [x], [out], **size)
+    assert out[0, 0, 0, 0, 0] == np.inf and np.isnan(out[1, 2, 0, -1, -1]) and np.isfinite(out).sum() == out.size - 2

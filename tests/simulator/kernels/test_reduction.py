@@ -358,3 +358,23 @@ def test_norm_of_what_fits_the_cache_and_more(rows: int) -> None:
     for axes, keep in (([], False), ([1], True), ([0], False)):
         got = run("LpNormV2", [x], {"axes": axes, "keepdim": keep})
         np.testing.assert_allclose(got, np.sqrt((x.astype(float) ** 2).sum(tuple(axes) or None, keepdims=keep)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(1000, 100), (7, 600, 80), (600, 3, 70), (2, 40000), (5, 1000)])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_sums_of_many_lines_are_those_of_float64_rounded_once(shape, reverse):
+    """Lines side by side, and rows two at a time: no error grows."""
+    x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    for axis in range(x.ndim):
+        if shape[axis] <= 512:  # these are summed up in float32
+            continue
+        turned = np.flip(x, axis) if reverse else x
+        want = np.add.accumulate(turned, axis, np.float64).astype(np.float32)
+        np.testing.assert_array_equal(run("Cumsum", [x, constant(axis)], {"reverse": reverse}), np.flip(want, axis) if reverse else want)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float32, np.float64])
+def test_running_products_of_lines_side_by_side(dtype):
+    x = np.random.default_rng(2).integers(1, 3, (2, 5, 70)).astype(dtype)
+    np.testing.assert_array_equal(run("Cumprod", [x, constant(1)]), np.multiply.accumulate(x, 1, dtype))
+    np.testing.assert_array_equal(run("Cumsum", [x, constant(1)]), np.add.accumulate(x, 1, dtype))
