@@ -264,7 +264,7 @@ def test_adaptive_pools_are_those_of_each_window(number: int) -> None:
     shape = (2, 3, 1, number, number)
     size = {"output_size": [1, number, number]}
     out = np.empty(shape, np.float32)
-    run("AdaptiveAvgPool3d", [x], [out], **size)
+    run("AdaptiveAvgPool3d", [x], [out], **size, data_format="NCDHW")
     np.testing.assert_allclose(out, want, rtol=1e-6, atol=1e-6)
     found = np.empty(shape, np.int32)
     run("AdaptiveMaxPool3d", [x], [out, found], **size)
@@ -277,5 +277,5 @@ def test_adaptive_pools_are_those_of_each_window(number: int) -> None:
             places = np.arange(96).reshape(8, 12)[a:b, c:d].reshape(-1)
             np.testing.assert_array_equal(found[:, :, 0, i, j], places[x[:, :, 0, a:b, c:d].reshape(2, 3, -1).argmax(2)])
     x[0, 0, 0, 0, 0], x[1, 2, 0, 7, 11] = np.inf, np.nan
-    run("AdaptiveAvgPool3d", [x], [out], **size)
+    run("AdaptiveAvgPool3d", [x], [out], **size, data_format="NCDHW")
     assert out[0, 0, 0, 0, 0] == np.inf and np.isnan(out[1, 2, 0, -1, -1]) and np.isfinite(out).sum() == out.size - 2
