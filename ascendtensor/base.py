@@ -13,7 +13,7 @@ from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from . import shapes
-from .errors import AscendTensorError, IndexRangeError
+from .errors import AscendTensorError, ClosedError, IndexRangeError
 from .runtime.desc import TensorDesc
 from .runtime.memory import DeviceBuffer
 
@@ -200,6 +200,15 @@ def element_offset(tensor: TensorBase) -> int:
 def storage(tensor: TensorBase) -> DeviceBuffer:
     """The whole buffer that the tensor lies in; views of one storage alias."""
     return tensor.buffer.base
+
+
+def reachable(tensor: T, where: str) -> T:
+    """The tensor, if its memory is there still, for what hands out addresses of it."""
+    device = tensor.desc.device
+    if device.closed:
+        error = ClosedError(f"the tensor is from before shutdown() of {device}", advice="Make it again from host data.")
+        raise error.with_context(where, (tensor,))
+    return tensor
 
 
 def make(cls: type[T], desc: TensorDesc, buffer: DeviceBuffer) -> T:

@@ -253,14 +253,14 @@ class NPUTensor(Methods):
         return self.desc.dtype.itemsize
 
     def data_ptr(self) -> _Int:
-        """Device address of the first element. Like: torch.Tensor.data_ptr.
+        """Device address of the first element; a ClosedError after `shutdown()`. Like: torch.Tensor.data_ptr.
 
         Examples:
             >>> x = at.ones(4)
             >>> x[1:].data_ptr() - x.data_ptr()
             4
         """
-        return base.storage(self).address + base.element_offset(self) * self.desc.dtype.itemsize
+        return base.storage(base.reachable(self, "data_ptr")).address + base.element_offset(self) * self.desc.dtype.itemsize
 
     @property
     def data_buffer(self) -> _Int:
@@ -268,12 +268,13 @@ class NPUTensor(Methods):
 
         Raises:
             ShapeError: The tensor is a view with gaps, or does not start on a multiple of 32 bytes: call `contiguous` or `clone` first.
+            ClosedError: It is from before `shutdown()`.
 
         Examples:
             >>> at.ones(2).data_buffer > 0
             True
         """
-        if not base.settle(self):
+        if not base.settle(base.reachable(self, "data_buffer")):
             raise ShapeError(
                 "a view with gaps, or one that starts between multiples of 32 bytes, has no data buffer", advice="Use a .clone() of it."
             ).with_context("data_buffer", (self,))

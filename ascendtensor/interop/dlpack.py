@@ -74,7 +74,7 @@ class _Kept(np.ndarray[Any, np.dtype[Any]]):
 
 def _seen(tensor: TensorBase) -> Any:
     """The elements where they lie, None where the host can't see them; waits for the work of the tensor's stream."""
-    storage, dtype = base.storage(tensor), tensor.desc.dtype
+    storage, dtype = base.storage(base.reachable(tensor, "__dlpack__")), tensor.desc.dtype
     if not storage.nbytes:
         return None
     data = backend().memory_view(storage.address, storage.nbytes)

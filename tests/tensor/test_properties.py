@@ -203,3 +203,13 @@ def test_parts_of_complex_numbers() -> None:
         at.imag(y)
     with pytest.raises(ValueError, match="view_as_complex: "):
         at.view_as_complex(at.ones(3))
+
+
+def test_memory_of_a_tensor_from_before_shutdown_is_not_handed_out() -> None:
+    x = at.full((4,), 7.0)
+    at.shutdown()
+    y = at.full((4,), 9.0)  # may lie where x lay
+    for give in (x.data_ptr, lambda: x.data_buffer, x.__dlpack__, lambda: np.from_dlpack(x)):
+        with pytest.raises(at.ClosedError, match=r"from before shutdown\(\)"):
+            give()
+    assert y.tolist() == [9.0] * 4
