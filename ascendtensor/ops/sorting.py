@@ -23,7 +23,7 @@ from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import gather, host, reduction, shape, views
 from .arguments import checked
 from .call import call, made, structured
-from .operands import dim_of
+from .operands import dim_of, filled
 from .pointwise import comparison, complex_numbers, elementwise, unsigned
 from .reduction import narrowed, widened
 from .results import ValuesIndices
@@ -56,6 +56,8 @@ def _long(indices: T) -> T:
 
 def _ordered(input: T, descending: bool, stable: bool) -> tuple[T, T]:
     """Values and int32 indices of the last dim in order."""
+    if input.desc.dtype is d.bfloat16 and input.desc.shape[-1:] in ((), (1,)):  # the AI Core leaves it to the AI CPU, which has none
+        return shape.clone(input), filled(input, input.desc.shape, 0, d.int32)
     if input.desc.dtype in _BY_TOPK:
         return call(table.TOPK_EXACT, (input,), ((input.desc.shape or (1,))[-1], descending, True))
     return structured(table.SORT, input, descending, stable)

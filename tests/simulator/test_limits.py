@@ -129,3 +129,16 @@ def test_one_size_makes_an_image_longer() -> None:
         resized([1, 16], [1.0, 2.0], "linear", (1, 3, 1, 16))
     with pytest.raises(CompileFailure, match=r"EZ3002.*0 scales for 1 sizes"):
         resized([16], [], "linear", (1, 3, 1, 16))
+
+
+def test_lines_of_one_bfloat16_are_not_sorted() -> None:
+    """CANN 8.1.RC1, tbe/impl/sort.py, check_supported; the AI CPU's Sort lists no DT_BF16."""
+
+    def ordered(kind: str, dims: tuple[int, ...]) -> None:
+        tensor = (kind, "ND", dims)
+        described("Sort", [tensor], [tensor, ("int32", "ND", dims)], BOARD)
+
+    ordered("bfloat16", (3, 2))
+    ordered("float16", (3, 1))
+    with pytest.raises(CompileFailure, match=r"EZ3002.*no bfloat16"):
+        ordered("bfloat16", (3, 1))

@@ -14,6 +14,7 @@ from ... import dtypes as d
 from ... import promotion
 from ...base import TensorBase
 from ...errors import DTypeError, ValueRangeError
+from .. import chips
 from ..arguments import checked, described
 from ..call import binary, call, plain
 from ..schema import Row
@@ -559,7 +560,8 @@ def clamp(input: T, min: Any = None, max: Any = None, *, out: T | None = None) -
         ShapeError: The shapes don't broadcast.
         ValueRangeError: Both limits are None.
 
-    Ascend operator: ClipByValueV2; Maximum or Minimum for one limit. Like: torch.clamp, numpy.clip.
+    Ascend operator: ClipByValueV2; Maximum or Minimum for one limit, both where the AI CPU's kernel would have to broadcast.
+        Like: torch.clamp, numpy.clip.
 
     Examples:
         >>> at.clamp(at.tensor([-1.0, 0.5, 2.0]), 0, 1)
@@ -571,8 +573,21 @@ def clamp(input: T, min: Any = None, max: Any = None, *, out: T | None = None) -
         return maximum(input, min, out=out)
     if min is None:
         return minimum(input, max, out=out)
+    if (isinstance(min, TensorBase) or isinstance(max, TensorBase)) and not _clipped_at_once(input, min, max):
+        return minimum(maximum(input, min), max, out=out)
     operands = (input, min, max)
     return call(table.CLIP, operands) if out is None else write(table.CLIP, out, operands)
+
+
+def _clipped_at_once(input: TensorBase, *limits: Any) -> bool:
+    """Whether one kernel takes these shapes: that of the AI CPU does not broadcast, but for limits of one element both."""
+    given = [each for each in limits if isinstance(each, TensorBase)]
+    kinds = [(each.desc.dtype, len(each.desc.shape)) if isinstance(each, TensorBase) else (each.__class__, -1) for each in (input, *limits)]
+    dtype = promotion.resolve(table.CLIP.promotion, kinds)[0]
+    if dtype in table.CLIPPED_BY_CORE and chips.on_core(table.CLIP, dtype):
+        return True
+    alike = len(given) == len(limits) and all(each.desc.shape == input.desc.shape for each in given)
+    return alike or all(each.desc.numel == 1 and len(each.desc.shape) <= len(input.desc.shape) for each in given)
 
 
 @checked

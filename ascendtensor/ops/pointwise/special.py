@@ -16,10 +16,10 @@ from ...base import TensorBase
 from ...dtypes import dtype as DType
 from ...errors import DTypeError, UnsupportedError, ValueRangeError
 from ...promotion import Kind
-from .. import chips
+from .. import chips, views
 from ..arguments import checked
 from ..call import binary, call, unary
-from ..operands import in_dtype
+from ..operands import filled, in_dtype
 from ..table import elementwise as arithmetic
 from ..table import special as table
 from ..writing import into, write
@@ -178,7 +178,7 @@ def polygamma(n: int, input: T, *, out: T | None = None) -> T:
         return digamma(input, out=out)
     x, dtype = one(input)
     factor = (-1.0) ** (order + 1) * (math.factorial(order) if order < 171 else math.inf)
-    return finished(elementwise.mul(binary(table.ZETA, float(order + 1), x), factor), dtype, out)
+    return finished(elementwise.mul(_zeta(float(order + 1), x), factor), dtype, out)
 
 
 @checked
@@ -287,7 +287,18 @@ def zeta(input: T, other: Any, *, out: T | None = None) -> T:
         >>> at.special.zeta(at.tensor([2.0]), at.tensor([1.0]))
         tensor([1.6449], device='npu:0')
     """
-    return binary(table.ZETA, input, other) if out is None else write(table.ZETA, out, (input, other))
+    return _zeta(input, other, out)
+
+
+def _zeta(first: Any, second: Any, out: Any = None) -> Any:
+    """`zeta` of operands made equally large: the kernel does not broadcast (hicann/ops-math, `zeta_aicpu.cpp`, ExtraCheckZeta)."""
+    operands: tuple[Any, ...] = first, second
+    if isinstance(first, TensorBase) and isinstance(second, TensorBase):
+        operands = tuple(views.broadcast_tensors(first, second))
+    else:
+        like, dtype = first if isinstance(first, TensorBase) else second, promoted(Kind.INT_TO_FLOAT, first, second)
+        operands = tuple(each if isinstance(each, TensorBase) else filled(like, like.desc.shape, each, dtype) for each in operands)
+    return call(table.ZETA, operands) if out is None else write(table.ZETA, out, operands)
 
 
 # Exponentially scaled Bessel functions: the two that have operators; `bessel` has the others

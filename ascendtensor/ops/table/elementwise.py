@@ -104,6 +104,9 @@ CLIP: Final = Row(
     rules.broadcast,
     dtypes=(*FLOATS, *INTS, d.uint16, d.uint32, d.uint64),
 )
+CLIPPED_BY_CORE: Final = (d.float32, d.float16, d.bfloat16, d.int32, d.int64)
+"""Dtypes of `CLIP` that an AI Core kernel takes. That of the AI CPU wants limits of one element, or of the operand's shape, both
+(hicann/ops-math, `clip_by_value_v2_aicpu.cpp`, GetInputAndCheck)."""
 LERP: Final = Row(
     "lerp",
     "Lerp",

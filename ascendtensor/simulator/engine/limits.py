@@ -71,10 +71,18 @@ def _resize_d(model: OpModel, attrs: Mapping[str, Any], soc: str) -> str | None:
     return None
 
 
+def _sort(model: OpModel, attrs: Mapping[str, Any], soc: str) -> str | None:
+    """Lines of one element go to the AI CPU (tbe, ``impl/sort.py``, ``check_supported``); ``aicpu_kernel.json`` lists no bfloat16."""
+    if model.inputs[0].dtype == DataType.BF16 and model.inputs[0].dims[-1:] == (1,):
+        return "The data of sort axis is 1, and the AI CPU takes no bfloat16"
+    return None
+
+
 _LIMITS: Final[Mapping[str, Limit]] = {
     "Cummin": _cummin,
     "AdaptiveAvgPool3d": _adaptive_means,
     "Im2col": _im2col,
     "ROIAlign": _roi_align,
     "ResizeD": _resize_d,
+    "Sort": _sort,
 }

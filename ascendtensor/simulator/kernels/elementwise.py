@@ -444,6 +444,9 @@ def clip(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     if inputs[0].dtype.kind == "c":
         raise TypeError(f"ClipByValue has no kernel for {inputs[0].dtype}")
     x, low, high = inputs
+    if x.dtype not in _CLIPPED_BY_CORE and (low.size, high.size) != (1, 1) and not x.shape == low.shape == high.shape:
+        # the AI CPU's kernel (hicann/ops-math, clip_by_value_v2_aicpu.cpp, GetInputAndCheck)
+        raise ValueError(f"ClipByValueV2: min {list(low.shape)} and max {list(high.shape)} are to be scalars or like x, {list(x.shape)}")
     if x.dtype == BFLOAT16 or (x.dtype not in HALVES and outputs[0].size > _LONG):
         return _clip_whole, (outputs[0], x, low, high)
     task = bind_steps(_clip, inputs, outputs[0])
@@ -451,6 +454,7 @@ def clip(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 
 
 _LONG = 2048
+_CLIPPED_BY_CORE = frozenset((np.dtype(np.float32), np.dtype(np.float16), BFLOAT16, np.dtype(np.int32), np.dtype(np.int64)))
 
 
 def _clip_whole(out: Array, x: Array, low: Array, high: Array) -> None:

@@ -278,6 +278,8 @@ def _bind(steps: Callable[..., None], dtypes: str) -> registry.BindFunction:
     def bind(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
         if inputs[0].dtype.char not in dtypes:
             raise TypeError(f"no kernel for {inputs[0].dtype}")
+        if steps is zeta and inputs[0].size != inputs[1].size:  # hicann/ops-math, zeta_aicpu.cpp, ExtraCheckZeta
+            raise ValueError(f"Zeta: the data size of x, {inputs[0].nbytes}, needs to be that of q, {inputs[1].nbytes}")
         rounded = steps is lgamma and inputs[0].dtype != _FLOAT64
         return heavy.bind_wide(_single_lgamma if rounded else steps, inputs, outputs[0], _FLOAT64)
 

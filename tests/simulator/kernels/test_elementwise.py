@@ -432,6 +432,20 @@ def test_fused_multiply_forms(dtype):
     assert np.array_equal(ends, a)
 
 
+def test_kernels_of_the_ai_cpu_that_do_not_broadcast():
+    """hicann/ops-math: clip_by_value_v2_aicpu.cpp (GetInputAndCheck) and zeta_aicpu.cpp (ExtraCheckZeta)."""
+    x, row, one = np.arange(6.0).reshape(2, 3), np.ones(3), np.array(4.0)
+    with pytest.raises(ValueError, match="scalars or like x"):
+        run("ClipByValueV2", [x, row, one])
+    assert run("ClipByValueV2", [x, np.array(1.0), one]).tolist() == [[1, 1, 2], [3, 4, 4]]
+    assert run("ClipByValueV2", [x, np.ones_like(x), np.full_like(x, 4)]).tolist() == [[1, 1, 2], [3, 4, 4]]
+    single = x.astype(np.float32)
+    assert run("ClipByValueV2", [single, row.astype(np.float32), one.astype(np.float32)]).tolist() == [[1, 1, 2], [3, 4, 4]]
+    with pytest.raises(ValueError, match="the data size of x, 48, needs to be that of q, 8"):
+        run("Zeta", [x + 2, np.array(1.0)])
+    np.testing.assert_allclose(run("Zeta", [np.array([2.0]), np.array([1.0])]), np.pi**2 / 6)
+
+
 def test_addcdiv_takes_an_int32_value():
     one = np.ones(3, np.float32)
     assert run("Addcdiv", [one, one, one, np.array(2, np.int32)]).tolist() == [3.0, 3.0, 3.0]
