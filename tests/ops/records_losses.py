@@ -374,7 +374,7 @@ RECORDS = [
         losses_of(beta=0.5),
         table.SMOOTH_L1_LOSS,
     ),
-    of("huber_loss", losses.huber_loss, loss(huber), losses_of(delta=2.0)),
+    of("huber_loss", losses.huber_loss, loss(huber), lambda dtype: itertools.chain(losses_of(delta=2.0)(dtype), losses_of()(dtype))),
     of(
         "binary_cross_entropy",
         losses.binary_cross_entropy,

@@ -215,7 +215,8 @@ def huber_loss(input: T, target: T, reduction: str = "mean", delta: float = 1.0,
         DTypeError: The dtype is not floating.
         ValueRangeError: The reduction is none, or `delta` not positive.
 
-    Ascend operator: composed of Sub, Abs, Mul and SelectV2. Like: torch.nn.functional.huber_loss.
+    Ascend operator: SmoothL1LossV2, and Mul by a `delta` other than 1; composed for float64, and where there is a `weight` or a half dtype
+        and such a `delta`. Like: torch.nn.functional.huber_loss.
 
     Examples:
         >>> at.nn.functional.huber_loss(at.tensor([0.5, 3.0]), at.tensor([0.0, 0.0]), reduction="none")
@@ -225,6 +226,10 @@ def huber_loss(input: T, target: T, reduction: str = "mean", delta: float = 1.0,
     floating(input, "huber_loss")
     if delta <= 0:
         raise ValueRangeError(f"delta must be positive, but is {delta}", where="huber_loss")
+    if weight is None and (delta == 1 or input.desc.dtype is target.desc.dtype is d.float32):
+        found = by_operator(table.SMOOTH_L1_LOSS, (input, target), (reduction, float(delta)))
+        if found is not None:
+            return found if delta == 1 else elementwise.mul(found, delta)
     losses = _huber(input, target, delta)
     if weight is not None:
         _check_weight(input, weight, "huber_loss")
