@@ -10,11 +10,12 @@ from ascendtensor.codes import DataType, Format, data_type_size
 from .engine import contexts
 from .engine.arguments import function, invalid, null, public
 from .engine.attrs import Attributes
+from .engine.executing import match_model
 from .engine.launching import launch
 from .engine.matching import spec_of
 from .engine.process import State
 from .engine.tables import DataBuffer, TensorDesc
-from .op import make_handle, match_model
+from .op import make_handle
 
 OP_TYPE: Final = "GEMM"
 N, T, NZ = 0, 1, 2  # aclTransType; NZ_T, 3, is refused everywhere

@@ -13,10 +13,10 @@ from typing import Any, Final
 from ascendtensor import facts
 from ascendtensor.codes import ErrorCode, Placement
 
-from . import op
-from .engine import AclFault, memory
+from .engine import AclFault, executing, memory
 from .engine.arguments import function, invalid, null
 from .engine.compile import CompileFailure, model_from
+from .engine.executing import all_empty, attributes_for, buffers_for, descs_for
 from .engine.matching import TABLE, query_of, spec_of
 from .engine.models import Dims, OpModel, Ranges, TensorSpec
 from .engine.process import State
@@ -126,7 +126,7 @@ def _checked_descs(
     for parameter, count, handles in zip(("inputDesc", "outputDesc"), counts, descs, strict=True):
         if handles is None and count:
             raise null(parameter)
-        found.append(op._descs(parameter, handles or [], count))
+        found.append(descs_for(parameter, handles or [], count))
     return found[0], found[1]
 
 
@@ -164,7 +164,7 @@ def _compile(op_type: str, inputs: list[TensorDesc], outputs: list[TensorDesc], 
     if Option.OP_JIT_COMPILE not in Compiled.options and State.soc.startswith(PREBUILT):
         Compiled.options[Option.OP_JIT_COMPILE] = "disable"
         TABLE.dynamic_first = True
-    attributes = op._attributes(attr)
+    attributes = attributes_for(attr)
     _check_ranges(inputs, outputs)
     if TABLE.find(query_of(op_type, inputs, outputs, attributes))[0] is not None:
         return
@@ -235,15 +235,15 @@ def compile_and_execute_v2(
     for parameter, count, handles in (("inputs", num_inputs, input_buffers), ("outputs", num_outputs, output_buffers)):
         if handles is None and count:
             raise null(parameter)
-    sources = op._buffers("inputs", list(input_buffers or ())[:num_inputs], True)
-    targets = list(output_buffers or ())[:num_outputs]
-    op._buffers("outputs", targets, True)
-    if op._all_empty(results):
+    sources, targets = list(input_buffers or ())[:num_inputs], list(output_buffers or ())[:num_outputs]
+    buffers = buffers_for("inputs", sources, True)
+    buffers_for("outputs", targets, True)
+    if all_empty(results):
         return 0
     _check_path(flag, path)
     assert op_type is not None
-    _compile(op_type, _as_compiled(given, sources), results, attr)
-    return op._run(op_type, (given, results), (list(input_buffers or ())[:num_inputs], targets), op._attributes(attr), stream, True, False)
+    _compile(op_type, _as_compiled(given, buffers), results, attr)
+    return executing.run(op_type, (given, results), (sources, targets), attributes_for(attr), stream, True, False)
 
 
 def _as_compiled(descs: list[TensorDesc], buffers: Sequence[DataBuffer]) -> list[TensorDesc]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ascendtensor import facts
-from ascendtensor.codes import DataType, ErrorCode, Format, Placement
+from ascendtensor.codes import ErrorCode, Format
 
 from . import kernels
 from .engine import AclFault, attrs, contexts, errors_log, hazards, memory, tiling
@@ -23,13 +23,14 @@ from .engine.attr_values import values_of
 from .engine.attrs import Attributes
 from .engine.container import ContainerFault, unpack
 from .engine.diagnostics import dead, missing
-from .engine.handles import REPEATED, OpHandle, Prepared, Repeated, keep_repeated
-from .engine.launching import GE_FAILURE, check_counts, fail, launch
-from .engine.matching import TABLE, Query, query_of, spec_of
-from .engine.models import UNDEFINED, OpModel, TensorSpec, complete
+from .engine.executing import attr_for, attributes_for, buffers_for, descs_for, match_model, repeated, run
+from .engine.handles import REPEATED, OpHandle, Prepared
+from .engine.launching import GE_FAILURE
+from .engine.matching import TABLE, spec_of
+from .engine.models import UNDEFINED, complete
 from .engine.process import State
-from .engine.streams import Hooks, drain, enqueue, finish, named
-from .engine.tables import ATTRS, BUFFERS, DESCS, HANDLES, LOCAL, DataBuffer, Stream, Task, TensorDesc, new_handle
+from .engine.streams import drain
+from .engine.tables import ATTRS, HANDLES, LOCAL, DataBuffer, Stream, Task, TensorDesc, new_handle
 from .kernels.registry import NUMPY_OF, Meta, Out
 from .op_kernels import *  # noqa: F403
 
@@ -38,7 +39,6 @@ INPUT_NOT_MATCH: Final = int(ErrorCode.OP_INPUT_NOT_MATCH)
 OUTPUT_NOT_MATCH: Final = int(ErrorCode.OP_OUTPUT_NOT_MATCH)
 READ_MODEL_FAILURE: Final = int(ErrorCode.READ_MODEL_FAILURE)
 REPEAT_INITIALIZE: Final = int(ErrorCode.REPEAT_INITIALIZE)
-HOST: Final = int(Placement.HOST)
 NAME: Final = "acl.op.execute_with_handle"
 SUFFIX: Final = ".om"
 LEVELS: Final = 3
@@ -136,15 +136,8 @@ def destroy_attr(attr_handle: int) -> None:
     ATTRS.pop(attr_handle, None)
 
 
-def _attr(handle: int) -> Attributes:
-    found: Attributes | None = ATTRS.get(handle)
-    if found is None:
-        raise missing("attr", handle, "attribute object")
-    return found
-
-
 def _set(handle: int, name: str, kind: str, value: Any) -> int:
-    _attr(handle).set(name, kind, value)
+    attr_for(handle).set(name, kind, value)
     return 0
 
 
@@ -215,215 +208,12 @@ def set_attr_list_data_type(attr_handle: int, attr_name: str, values: Any) -> tu
     return attr_handle, _set(attr_handle, attr_name, "list_data_type", converted)
 
 
-# Arguments of the launching calls
-
-
-def _descs(parameter: str, handles: Sequence[int], count: int) -> list[TensorDesc]:
-    """Descriptors as far as the buffer list reaches; a missing one is null (PY-8)."""
-    plain = [DESCS.get(handle) for handle in handles[:count]]
-    if len(plain) == count and all([desc is not None and not desc.dynamic_input for desc in plain]):
-        return plain  # type: ignore[return-value]
-    found: list[TensorDesc] = []
-    for index in range(count):
-        handle = handles[index] if index < len(handles) else 0
-        desc = DESCS.get(handle)
-        if desc is None:
-            raise missing(f"{parameter}[{index}]", handle, "tensor descriptor")
-        name = desc.dynamic_input
-        if name and found and found[-1].dynamic_input != name and any(other.dynamic_input == name for other in found):
-            raise invalid(f"{parameter}[{index}]", name, "the members of a repeated input must follow each other")  # TD-20
-        found.append(desc)
-    return found
-
-
-def _buffers(parameter: str, handles: Sequence[int], addressed: bool) -> list[DataBuffer]:
-    found: list[DataBuffer] = []
-    for index, handle in enumerate(handles):
-        buffer = BUFFERS.get(handle)
-        if buffer is None:
-            raise missing(f"{parameter}[{index}]", handle, "data buffer")
-        if addressed and buffer.address == 0 and buffer.size > 0:
-            raise invalid(f"{parameter}[{index}]", 0, f"a buffer of {buffer.size} bytes has no address")
-        found.append(buffer)
-    return found
-
-
-def _attributes(handle: int) -> Attributes:
-    """Null and an empty object are the same (ATTR-9)."""
-    return attrs.EMPTY if handle == 0 else _attr(handle)
-
-
-def match_model(op_type: str, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attributes: Attributes) -> OpModel:
-    """The model of a call.
-
-    Raises:
-        AclFault: 100024 or 100000 (OM-21).
-    """
-    return _matched(query_of(op_type, inputs, outputs, attributes))
-
-
-def _matched(query: Query) -> OpModel:
-    prepared = tiling.find(query)
-    if prepared is not None:
-        return prepared
-    model, code = TABLE.find(query)
-    if model is None:
-        raise AclFault(code, _miss(query, code))
-    return model
-
-
-def _miss(query: Query, code: int) -> str:
-    op_type = query.op_type
-    given = _said(*query.specs, query.attrs)
-    if code != int(ErrorCode.OP_NOT_FOUND):
-        return f"a description of {op_type} leaves a dim open: {given}"
-    known = TABLE.of_type(op_type)
-    there = "".join(f"; loaded: {_said(model.inputs, model.outputs, model.attrs)}" for model in known[:3])
-    return f"no operator model matches {op_type} with {given}; {len(known)} models of {op_type} are loaded, {TABLE.count} in all{there}"
-
-
-def _said(inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], attributes: Attributes) -> str:
-    """A call's or a model's descriptions in words, for messages."""
-    values = {name: value for name, (_, value) in attributes.values.items()}
-    return f"inputs {', '.join(map(_spec, inputs)) or 'none'}, outputs {', '.join(map(_spec, outputs)) or 'none'}, attrs {values}"
-
-
-def _spec(spec: TensorSpec) -> str:
-    if spec.absent:
-        return "nothing"
-    layouts = [
-        Format(number).name if number in set(Format) else str(number) for number in dict.fromkeys((spec.format, spec.storage_format))
-    ]
-    kind = DataType(spec.dtype).name.lower() if spec.dtype in set(DataType) else f"dtype {spec.dtype}"
-    constant = "" if spec.const is None else f" constant of {len(spec.const)} bytes"
-    placed = " in host memory" if spec.placement == Placement.HOST and spec.const is None else ""
-    ranges = f" within {[list(each) for each in spec.ranges]}" if spec.ranges else ""
-    return f"{kind}{list(spec.dims)} {'/'.join(name for name in layouts if name != 'UNDEFINED')}{ranges}{constant}{placed}"
-
-
-def _match_hosted(query: Query, buffers: Sequence[DataBuffer]) -> OpModel:
-    """As ``match_model``, host-placed inputs first taken as constants of the bytes they hold now (OM-27)."""
-    prepared = tiling.find(query)
-    if prepared is not None:
-        return prepared
-    inputs, outputs = query.specs
-    pretended = tuple(
-        [
-            spec.with_const(memory.host_bytes(buffer.address, buffer.size))
-            if spec.placement == HOST and spec.const is None and buffer.size
-            else spec
-            for spec, buffer in zip(inputs, buffers, strict=True)
-        ]
-    )
-    model = TABLE.find_static(Query(query.op_type, pretended, outputs, query.attrs))
-    return model if model is not None else _matched(query)
-
-
-def _all_empty(descs: Sequence[TensorDesc]) -> bool:
-    """At least one output, and a zero dim in each (OP-1, OP-4)."""
-    return bool(descs) and False not in [0 in desc.dims for desc in descs]
-
-
-def _run(
-    op_type: str,
-    descs: tuple[list[TensorDesc], list[TensorDesc]],
-    handles: tuple[Sequence[int], Sequence[int]],
-    attributes: Attributes,
-    stream: int,
-    refresh: bool,
-    believes: bool = True,
-) -> int:
-    """Checks in CANN's order, matches and launches (OP-1, OP-2); ``believes`` as of ``launching.launch``."""
-    inputs, outputs = descs
-    if _all_empty(outputs):
-        return 0
-    in_buffers = _buffers("inputs", handles[0], refresh)
-    out_buffers = _buffers("outputs", handles[1], refresh)
-    query = query_of(op_type, inputs, outputs, attributes)
-    hosted = any([desc.placement for desc in inputs])
-    model = _match_hosted(query, in_buffers) if hosted else _matched(query)
-    target = contexts.stream_for(stream)
-    if not model.dynamic and Hooks.task_filter is None and not hosted:
-        check_counts(model, len(in_buffers), len(out_buffers))
-        enqueue(target, *_executor(model).task(in_buffers, out_buffers, target.device))
-        return 0
-    dims, task, measured = launch(model, query.specs, in_buffers, out_buffers, target, refresh, believes)
-    if refresh and dims is not None:
-        _write_back(outputs, query.specs[1], dims)
-        if task is not None and task[0] is not fail and not hosted and Hooks.task_filter is None:
-            specs, found = [*query.specs[0], *query.specs[1]], (TABLE.changes, TABLE.dynamic_first)
-            told = None if measured else dims
-            repeated = Repeated(specs, dict(attributes.values), found, model, target.device, told, task)
-            keep_repeated((op_type, *inputs, *handles[0], attributes, *outputs, *handles[1]), repeated, in_buffers + out_buffers)
-    return 0
-
-
-def _write_back(outputs: Sequence[TensorDesc], specs: Sequence[TensorSpec], dims: Sequence[Sequence[int]]) -> None:
-    """The exact dims into the caller's descriptions; constants are skipped (OP-13)."""
-    for desc, spec, shape in zip(outputs, specs, dims, strict=True):
-        if desc.const is None:
-            if spec.dims != shape:
-                desc.dims = [*map(int, shape)]
-                desc.spec = None
-            desc.storage_dims = desc.dims
-
-
-def _repeated(args: tuple[Any, ...]) -> bool:
-    """Launch once more what was launched before, if all of it is in order and nothing has changed what the call would find.
-
-    Returns:
-        False where nothing was done: the long road does it, or says what is wrong.
-    """
-    try:
-        op_type, in_desc_list, inputs, out_desc_list, outputs, attr_handle, stream = args
-        if {*map(type, (*in_desc_list, *inputs, *out_desc_list, *outputs, attr_handle, stream))} != _INTS:
-            return False
-        descs, results = [*map(_desc_of, in_desc_list)], [*map(_desc_of, out_desc_list)]
-        attributes = ATTRS[attr_handle] if attr_handle else attrs.EMPTY
-        key = (op_type, *descs, *inputs, attributes, *results, *outputs)
-        specs, said, found, model, device, dims, (fn, arguments) = REPEATED[key]
-        target = LOCAL.streams[stream]
-    except (LookupError, TypeError, ValueError):
-        return False
-    if (
-        not in_desc_list.__class__ is inputs.__class__ is out_desc_list.__class__ is outputs.__class__ is list
-        or [desc.spec or spec_of(desc) for desc in (*descs, *results)] != specs
-        or said != attributes.values
-        or found != (TABLE.changes, TABLE.dynamic_first)
-        or device != target.device
-        or Hooks.task_filter is not None
-        or op_type in tiling.SELECTORS
-    ):
-        return False
-    TABLE.matched(model)
-    if dims is None:
-        dims = []  # of this launch alone: other threads may launch the same run
-        finish(target, fn, (dims,))
-    else:
-        enqueue(target, *named(model, (fn, arguments)))
-    if dims:
-        _write_back(results, specs[len(descs) :], dims)
-    return True
-
-
-_INTS: Final = {int}
-_desc_of: Final = DESCS.__getitem__
-
-
-def _executor(model: OpModel) -> OpHandle:
-    """The prepared tasks of a static model's launches without handle, as CANN keeps an executor per model (HD-10)."""
-    executor: OpHandle | None = model.executor
-    if executor is None:
-        executor = model.executor = OpHandle(model, model.inputs, model.outputs)
-    return executor
-
-
 def _execute(name: str, args: tuple[Any, ...], refresh: bool) -> int:
     op_type, in_desc_list, inputs, out_desc_list, outputs, attr_handle, stream = args
     in_descs, in_buffers = pointer_list(name, in_desc_list), pointer_list(name, inputs)
     out_descs, out_buffers = pointer_list(name, out_desc_list), pointer_list(name, outputs)
-    descs = _descs("in_desc_list", in_descs, len(in_buffers)), _descs("out_desc_list", out_descs, len(out_buffers))
-    return _run(op_type, descs, (in_buffers, out_buffers), _attributes(attr_handle), stream, refresh)
+    descs = descs_for("in_desc_list", in_descs, len(in_buffers)), descs_for("out_desc_list", out_descs, len(out_buffers))
+    return run(op_type, descs, (in_buffers, out_buffers), attributes_for(attr_handle), stream, refresh)
 
 
 # Execution without a handle
@@ -443,7 +233,7 @@ def _first_execute(*args: Any) -> int:
 
 def execute_v2(*args: Any, **keywords: Any) -> int:
     """Matches and launches; of a dynamic model the output dims are written back (OP-1, OP-12, OP-13)."""
-    if REPEATED and not keywords and _repeated(args):
+    if REPEATED and not keywords and repeated(args):
         return 0
     return _first_execute(*args, **keywords)
 
@@ -473,9 +263,9 @@ def create_handle(op_type: str, in_desc_list: Any, out_desc_list: Any, attr_hand
     """(handle, ret); the model is resolved here (HD-1 to HD-5)."""
     name = "acl.op.create_handle"
     in_descs, out_descs = pointer_list(name, in_desc_list), pointer_list(name, out_desc_list)
-    inputs = _descs("in_desc_list", in_descs, len(in_descs))
-    outputs = _descs("out_desc_list", out_descs, len(out_descs))
-    return make_handle(op_type, inputs, outputs, _attributes(attr_handle)), 0
+    inputs = descs_for("in_desc_list", in_descs, len(in_descs))
+    outputs = descs_for("out_desc_list", out_descs, len(out_descs))
+    return make_handle(op_type, inputs, outputs, attributes_for(attr_handle)), 0
 
 
 @function("acl.op.destroy_handle", "K")
@@ -548,8 +338,8 @@ def _first_launch(handle: int, inputs: Any, outputs: Any, stream: int) -> int:
     record: OpHandle | None = HANDLES.get(handle)
     if record is None:
         raise missing("handle", handle, "operator handle")
-    in_buffers = _buffers("inputs", in_handles, False)
-    out_buffers = _buffers("outputs", out_handles, False)
+    in_buffers = buffers_for("inputs", in_handles, False)
+    out_buffers = buffers_for("outputs", out_handles, False)
     if out_buffers and not any(buffer.size for buffer in out_buffers):
         return 0
     if len(in_buffers) != len(record.inputs):
@@ -587,9 +377,9 @@ def cast(src_desc: int, src_buffer: int, dst_desc: int, dst_buffer: int, truncat
     """``execute_v2`` of "Cast" with attribute ``dst_type`` (BL-1)."""
     if dst_desc == 0:
         raise null("dst_desc")
-    inputs, outputs = _descs("src_desc", [src_desc], 1), _descs("dst_desc", [dst_desc], 1)
+    inputs, outputs = descs_for("src_desc", [src_desc], 1), descs_for("dst_desc", [dst_desc], 1)
     attributes = _cast_attrs(truncate & 0xFF, outputs[0])
-    return _run("Cast", (inputs, outputs), ([src_buffer], [dst_buffer]), attributes, stream, True)
+    return run("Cast", (inputs, outputs), ([src_buffer], [dst_buffer]), attributes, stream, True)
 
 
 @function("acl.op.create_handle_for_cast", "KKI", 0)
@@ -597,7 +387,7 @@ def create_handle_for_cast(src_desc: int, dst_desc: int, truncate: int) -> tuple
     """(handle, ret) of the same operator (BL-3)."""
     if dst_desc == 0:
         raise null("dst_desc")
-    inputs, outputs = _descs("src_desc", [src_desc], 1), _descs("dst_desc", [dst_desc], 1)
+    inputs, outputs = descs_for("src_desc", [src_desc], 1), descs_for("dst_desc", [dst_desc], 1)
     return make_handle("Cast", inputs, outputs, _cast_attrs(truncate & 0xFF, outputs[0])), 0
 
 
@@ -612,9 +402,9 @@ def infer_shape(op_type: str, in_desc_list: Any, inputs: Any, num_outputs: int, 
     out_descs = pointer_list(name, out_desc_list)
     if num_outputs < 0:
         raise invalid("num_outputs", num_outputs, "must not be negative")
-    descs = _descs("in_desc_list", in_descs, len(in_buffers))
-    targets = _descs("out_desc_list", out_descs, num_outputs)
-    buffers = _buffers("inputs", in_buffers, True)
+    descs = descs_for("in_desc_list", in_descs, len(in_buffers))
+    targets = descs_for("out_desc_list", out_descs, num_outputs)
+    buffers = buffers_for("inputs", in_buffers, True)
     for index, buffer in enumerate(buffers):
         if buffer.size == 0:
             raise invalid(f"inputs[{index}]", 0, "every input needs a buffer with a length greater than 0")
@@ -623,7 +413,7 @@ def infer_shape(op_type: str, in_desc_list: Any, inputs: Any, num_outputs: int, 
         raise invalid("op_type", op_type, "no such operator type")
     _check_names(operator, descs)
     metas = [_meta(index, desc, buffer) for index, (desc, buffer) in enumerate(zip(descs, buffers, strict=True))]
-    results = _infer(op_type, metas, complete(op_type, _attributes(attr_handle)), num_outputs)
+    results = _infer(op_type, metas, complete(op_type, attributes_for(attr_handle)), num_outputs)
     layout = descs[0].format if descs and descs[0].format != int(Format.UNDEFINED) else int(Format.ND)
     for index, (desc, out) in enumerate(zip(targets, results, strict=True)):
         _overwrite(desc, out, layout, _output_name(operator, index))

@@ -27,6 +27,7 @@ from ascendtensor.compiler.online import CompileOption, OnlineCompiler
 from ascendtensor.launch.registry import HandleRegistry, handle_cache
 from ascendtensor.runtime import device as devices
 from ascendtensor.simulator import online as counterpart
+from ascendtensor.simulator.engine import executing
 from ascendtensor.simulator.engine.matching import TABLE
 from ascendtensor.simulator.engine.process import State
 
@@ -386,15 +387,13 @@ def test_each_run_threads_are_in_the_library_one_at_a_time(cann: StandIn, monkey
 
 
 @needs_c
-def test_each_run_errors_keep_their_class(cann: StandIn) -> None:
+def test_each_run_errors_keep_their_class(cann: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     with at.op_models.mode("each-run"):
         x = at.ones(3)
-        simulator.op._run, kept = (lambda *args: (_ for _ in ()).throw(simulator.engine.AclFault(207001, "full"))), simulator.op._run
-        try:
+        with monkeypatch.context() as patched:
+            patched.setattr(executing, "run", lambda *args: (_ for _ in ()).throw(simulator.engine.AclFault(207001, "full")))
             with pytest.raises(at.OutOfDeviceMemoryError, match="exp"):
                 x.exp()
-        finally:
-            simulator.op._run = kept
         assert x.exp().shape == (3,)
 
 
