@@ -215,9 +215,9 @@ def as_dtype(value: DTypeLike) -> dtype:
         return _KNOWN[value]
     except (KeyError, TypeError):
         pass
-    if value is float or value == "float":
+    if value is float or (isinstance(value, str) and value == "float"):
         return _default
-    if value is complex or value == "complex":
+    if value is complex or (isinstance(value, str) and value == "complex"):
         return _default.to_complex()
     if isinstance(value, np.dtype):
         return from_numpy(value)
@@ -232,7 +232,7 @@ def as_dtype(value: DTypeLike) -> dtype:
             return from_numpy(numpy)
     name = str(value).rpartition(".")[2]  # of another library, such as torch.float16
     advice = f"It is ascendtensor.{_KNOWN[name].name} here." if name in _KNOWN else f"The dtypes are {', '.join(BY_NAME)}."
-    raise DTypeError(f"{value!r} is not a dtype", advice=advice)
+    raise DTypeError(f"{value!r:.60} is not a dtype", advice=advice)
 
 
 def from_numpy(numpy: np.dtype[Any]) -> dtype:

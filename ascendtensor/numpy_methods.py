@@ -42,7 +42,8 @@ class Flat:
         return int(self.base.desc.numel)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(views.unbind(views.reshape(self.base, -1)))
+        """The elements as NumPy's scalars, which `for` asks for on the host, in one copy."""
+        return iter(host.download(self.base).reshape(-1))
 
     def __getitem__(self, index: Any) -> Any:
         return indexing.get(views.reshape(self.base, -1), index)
@@ -141,7 +142,7 @@ class NumpyMethods(TensorBase):
 
     def copy(self, order: str = "C") -> Self:
         """See `clone`. Like: numpy.ndarray.copy."""
-        shaping.in_order("copy", order)
+        shaping.in_order("copy", order, self)
         return shape.clone(self)
 
     def fill(self, value: Any) -> None:
@@ -171,7 +172,7 @@ class NumpyMethods(TensorBase):
             >>> list(at.tensor([1, 2], dtype=at.uint8).tobytes())
             [1, 2]
         """
-        return host.download(self).tobytes("F" if shaping.in_order("tobytes", order) else "C")
+        return host.download(self).tobytes("F" if shaping.in_order("tobytes", order, self) else "C")
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """The elements in a file, as bytes or as text with `sep` between them; waits for them. Like: numpy.ndarray.tofile.

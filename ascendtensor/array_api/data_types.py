@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeVar
 
+import numpy as np
+
 from .. import dtypes as d
 from .. import promotion
 from ..base import TensorBase
@@ -24,6 +26,8 @@ KINDS: Final[dict[str, tuple[DType, ...]]] = {
 }
 """The standard's dtypes by kind. float16 and bfloat16 are there too, but not of it."""
 
+NUMBERS: Final = (int, float, complex, np.generic)
+"""What stands for a Python number; NumPy's scalars are weak in promotion like it."""
 _GROUPS: Final = {
     "integral": ("signed integer", "unsigned integer"),
     "numeric": ("signed integer", "unsigned integer", "real floating", "complex floating"),
@@ -33,6 +37,10 @@ _BEYOND: Final = {"real floating": (d.float16, d.bfloat16)}
 
 def _of(value: Any) -> DType:
     return value.desc.dtype if isinstance(value, TensorBase) else d.as_dtype(value)
+
+
+def _type(number: Any) -> type:
+    return type(d.python_number(number) if isinstance(number, np.generic) else number)
 
 
 def astype(x: T, dtype: DType, /, *, copy: bool = True, device: DeviceLike = None) -> T:
@@ -106,8 +114,8 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
         >>> xp.result_type(xp.int8, xp.uint8)
         ascendtensor.int16
     """
-    typed = [(_of(value), 1) for value in arrays_and_dtypes if not isinstance(value, (bool, int, float, complex))]
-    numbers = [(type(value), -1) for value in arrays_and_dtypes if isinstance(value, (bool, int, float, complex))]
+    typed = [(_of(value), 1) for value in arrays_and_dtypes if not isinstance(value, NUMBERS)]
+    numbers = [(_type(value), -1) for value in arrays_and_dtypes if isinstance(value, NUMBERS)]
     if not typed:
         raise ValueRangeError("an array or a dtype is needed among the operands", where="result_type")
     return promotion.result_type([*typed, *numbers])

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar, overload
 
 from ..base import TensorBase
 from ..ops import gather, shape
+from ..ops.arguments import checked
 from ..ops.pointwise import comparison, complex_numbers, elementwise, floats, unary
 from ..ops.pointwise.aliases import negative
 from ..ops.pointwise.comparison import bitwise_not as bitwise_invert
@@ -42,7 +43,7 @@ from ..ops.pointwise.unary import (
 from ..ops.views import imag, real
 from .array import NPUTensor, promoted
 from .creation import full
-from .data_types import result_type
+from .data_types import NUMBERS, result_type
 
 T = TypeVar("T", bound=NPUTensor)
 
@@ -128,7 +129,7 @@ def _of_two(function: Callable[..., Any], like: str) -> _OfTwo:
     """A function of two operands, at least one of them an array, that promotes as the standard asks."""
 
     def standard(x1: Any, x2: Any, /) -> Any:
-        if not isinstance(x1, TensorBase) and isinstance(x2, TensorBase):
+        if isinstance(x1, NUMBERS) and isinstance(x2, TensorBase):
             x1 = full((), x1, dtype=result_type(x1, x2), device=x2.desc.device)
         return function(*promoted(x1, x2))
 
@@ -167,6 +168,7 @@ remainder = _of_two(elementwise.remainder, "remainder")
 subtract = _of_two(elementwise.sub, "subtract")
 
 
+@checked
 def clip(x: T, /, min: Any = None, max: Any = None) -> T:
     """`x` with smaller elements replaced by `min`, then greater ones by `max`, in the dtype of `x`. Like: numpy.clip.
 
@@ -180,6 +182,7 @@ def clip(x: T, /, min: Any = None, max: Any = None) -> T:
     return elementwise.clamp(x, *bounds)
 
 
+@checked
 def round(x: T, /) -> T:
     """The nearest integers, the even one of two; of complex numbers for each part. Like: numpy.round.
 
@@ -192,6 +195,7 @@ def round(x: T, /) -> T:
     return complex_numbers.complex(unary.round(shape.clone(real(x))), unary.round(shape.clone(imag(x))))
 
 
+@checked
 def sign(x: T, /) -> T:
     """-1, 0 or 1; of complex numbers the number over its absolute value. Like: numpy.sign.
 
@@ -203,6 +207,7 @@ def sign(x: T, /) -> T:
     return gather.where(comparison.ne(x, 0), found, 0) if x.desc.dtype.is_complex else found  # of a zero of any signs +0
 
 
+@checked
 def tanh(x: T, /) -> T:
     """Hyperbolic tangents; the zero at an infinite real part has the sign of the imaginary part. Like: numpy.tanh.
 

@@ -9,7 +9,9 @@ from typing import Any, Generic, TypeVar
 
 from .. import dtypes as d
 from ..dtypes import dtype as DType
+from ..interop.reducing import of_no_axis
 from ..ops import reduction, shape, views
+from ..ops.arguments import checked
 from ..ops.linalg import eigen, factors, norms, products, systems, vectors
 from ..ops.linalg.factors import eigvalsh, svdvals
 from ..ops.linalg.systems import det, inv
@@ -44,11 +46,7 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
+__dir__ = __all__.copy
 
 T = TypeVar("T", bound=NPUTensor)
 R = TypeVar("R")
@@ -94,6 +92,7 @@ def cholesky(x: T, /, *, upper: bool = False) -> T:
     return systems.cholesky(x, upper)
 
 
+@checked
 def cross(x1: T, x2: T, /, *, axis: int = -1) -> T:
     """Cross products of 3-element vectors. Like: numpy.linalg.cross.
 
@@ -176,6 +175,7 @@ def matrix_rank(x: T, /, *, rtol: Any = None) -> T:
     return norms.matrix_rank(x, rtol=rtol)
 
 
+@checked
 def outer(x1: T, x2: T, /) -> T:
     """Products of all pairs of elements of two vectors. Like: numpy.linalg.outer.
 
@@ -220,6 +220,7 @@ def slogdet(x: T, /) -> SignAndLog[T]:
     return SignAndLog(*systems.slogdet(x))
 
 
+@checked
 def solve(x1: T, x2: T, /) -> T:
     """Solutions of systems of linear equations; `x2` is one vector, or matrices. Like: numpy.linalg.solve.
 
@@ -244,6 +245,7 @@ def svd(x: T, /, *, full_matrices: bool = True) -> SVD[T]:
     return SVD(*factors.svd(x, full_matrices))
 
 
+@checked
 def trace(x: T, /, *, offset: int = 0, dtype: DType | None = None) -> T:
     """Sums along diagonals. Like: numpy.linalg.trace.
 
@@ -256,6 +258,7 @@ def trace(x: T, /, *, offset: int = 0, dtype: DType | None = None) -> T:
     return reduction.sum(shape.clone(systems.diagonal(x, offset=offset)), -1, dtype=dtype)
 
 
+@checked
 def vector_norm(x: T, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> T:
     """Norms of vectors along axes, of all elements if None. Like: numpy.linalg.vector_norm.
 
@@ -263,4 +266,6 @@ def vector_norm(x: T, /, *, axis: Any = None, keepdims: bool = False, ord: float
         >>> xp.linalg.vector_norm(xp.asarray([3.0, 4.0]))
         tensor(5., device='npu:0')
     """
+    if of_no_axis(axis):
+        return reduction.vector_norm(views.unsqueeze(x, -1), ord, -1)
     return reduction.vector_norm(x, ord, axis, keepdims)

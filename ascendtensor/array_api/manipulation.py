@@ -12,6 +12,7 @@ from ..errors import ShapeError
 from ..interop.functions import shaping as numpy_shaping
 from ..ops import gather, views
 from ..ops import shape as shaping
+from ..ops.arguments import checked
 from ..ops.linalg import matmul as products
 from ..shapes import broadcast_shapes as broadcast_shapes
 from .array import NPUTensor, same_dtype
@@ -29,6 +30,7 @@ def broadcast_arrays(*arrays: T) -> tuple[T, ...]:
     return tuple(views.broadcast_tensors(*arrays))
 
 
+@checked
 def broadcast_to(x: T, /, shape: tuple[int, ...]) -> T:
     """A view of a larger shape. Like: numpy.broadcast_to.
 
@@ -52,6 +54,7 @@ def concat(arrays: Sequence[T], /, *, axis: int | None = 0) -> T:
     return shaping.cat(list(arrays), axis)
 
 
+@checked
 def expand_dims(x: T, /, axis: int | tuple[int, ...]) -> T:
     """A view with axes of length 1 at these places of the result. Like: numpy.expand_dims.
 
@@ -63,6 +66,7 @@ def expand_dims(x: T, /, axis: int | tuple[int, ...]) -> T:
     return numpy_shaping.expand_dims(x, axis)
 
 
+@checked
 def flip(x: T, /, *, axis: int | tuple[int, ...] | None = None) -> T:
     """Elements in reverse order along axes, all if None. Like: numpy.flip.
 
@@ -118,6 +122,7 @@ def reshape(x: T, /, shape: tuple[int, ...], *, copy: bool | None = None) -> T:
     return shaping.clone(result) if copy else result
 
 
+@checked
 def roll(x: T, /, shift: int | tuple[int, ...], *, axis: int | tuple[int, ...] | None = None) -> T:
     """Elements moved along axes, those beyond the end at the beginning. Like: numpy.roll.
 
@@ -125,7 +130,7 @@ def roll(x: T, /, shift: int | tuple[int, ...], *, axis: int | tuple[int, ...] |
         >>> xp.roll(xp.asarray([1, 2, 3]), 1)
         tensor([3, 1, 2], device='npu:0')
     """
-    return shaping.roll(x, shift, axis)
+    return numpy_shaping.roll(x, shift, axis)
 
 
 def squeeze(x: T, /, axis: int | tuple[int, ...]) -> T:
@@ -169,6 +174,7 @@ def unstack(x: T, /, *, axis: int = 0) -> tuple[T, ...]:
     return views.unbind(x, axis)
 
 
+@checked
 def take(x: T, indices: Any, /, *, axis: int | None = None) -> T:
     """Elements of an axis by their positions. Like: numpy.take.
 
@@ -195,6 +201,7 @@ def take_along_axis(x: T, indices: Any, /, *, axis: int = -1) -> T:
     return gather.take_along_dim(x, indices, axis)
 
 
+@checked
 def matmul(x1: T, x2: T, /) -> T:
     """Products of matrices. Like: numpy.matmul.
 
@@ -205,6 +212,7 @@ def matmul(x1: T, x2: T, /) -> T:
     return products.matmul(*same_dtype(x1, x2))
 
 
+@checked
 def matrix_transpose(x: T, /) -> T:
     """The last two axes exchanged, a view. Like: numpy.matrix_transpose.
 
@@ -216,6 +224,7 @@ def matrix_transpose(x: T, /) -> T:
     return x.mT
 
 
+@checked
 def tensordot(x1: T, x2: T, /, *, axes: Any = 2) -> T:
     """Sums of products over axes. Like: numpy.tensordot.
 
@@ -226,6 +235,7 @@ def tensordot(x1: T, x2: T, /, *, axes: Any = 2) -> T:
     return products.tensordot(*same_dtype(x1, x2), dims=axes)
 
 
+@checked
 def vecdot(x1: T, x2: T, /, *, axis: int = -1) -> T:
     """Dot products along an axis, the first operand conjugated. Like: numpy.vecdot.
 

@@ -10,7 +10,9 @@ from typing import Any, TypeVar, overload
 from .. import dtypes as d
 from ..dtypes import dtype as DType
 from ..errors import ShapeError
+from ..interop.reducing import of_no_axis
 from ..ops import gather, reduction, shape, sorting, statistics
+from ..ops.arguments import checked
 from ..ops.pointwise import comparison
 from .array import NPUTensor, promoted
 
@@ -19,6 +21,7 @@ T = TypeVar("T", bound=NPUTensor)
 Axis = int | tuple[int, ...] | None
 
 
+@checked
 def sum(x: T, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> T:
     """Sums; of integers in int64 (uint64 of unsigned ones). Like: numpy.sum.
 
@@ -26,9 +29,10 @@ def sum(x: T, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: boo
         >>> xp.sum(xp.asarray([1, 2, 3], dtype=xp.int8)).dtype
         ascendtensor.int64
     """
-    return reduction.sum(x, axis, keepdims, dtype=_wide(x, dtype)) if axis != () else _untouched(x, dtype)
+    return reduction.sum(x, axis, keepdims, dtype=_wide(x, dtype)) if not of_no_axis(axis) else _untouched(x, dtype)
 
 
+@checked
 def prod(x: T, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> T:
     """Products; of integers in int64 (uint64 of unsigned ones). Like: numpy.prod.
 
@@ -36,7 +40,7 @@ def prod(x: T, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bo
         >>> xp.prod(xp.asarray([2, 3, 4]))
         tensor(24, device='npu:0')
     """
-    return reduction.prod(x, axis, keepdims, dtype=_wide(x, dtype)) if axis != () else _untouched(x, dtype)
+    return reduction.prod(x, axis, keepdims, dtype=_wide(x, dtype)) if not of_no_axis(axis) else _untouched(x, dtype)
 
 
 def _wide(x: Any, dtype: DType | None) -> DType | None:
@@ -52,6 +56,7 @@ def _untouched(x: Any, dtype: DType | None) -> Any:
     return x.to(wanted, copy=True)
 
 
+@checked
 def max(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
     """The greatest elements. Like: numpy.max.
 
@@ -59,9 +64,10 @@ def max(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
         >>> xp.max(xp.asarray([[1, 5], [7, 2]]), axis=1)
         tensor([5, 7], device='npu:0')
     """
-    return reduction.amax(x, axis, keepdims) if axis != () else shape.clone(x)
+    return reduction.amax(x, axis, keepdims) if not of_no_axis(axis) else shape.clone(x)
 
 
+@checked
 def min(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
     """The least elements. Like: numpy.min.
 
@@ -69,9 +75,10 @@ def min(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
         >>> xp.min(xp.asarray([[1, 5], [7, 2]]), axis=1)
         tensor([1, 2], device='npu:0')
     """
-    return reduction.amin(x, axis, keepdims) if axis != () else shape.clone(x)
+    return reduction.amin(x, axis, keepdims) if not of_no_axis(axis) else shape.clone(x)
 
 
+@checked
 def mean(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
     """Means. Like: numpy.mean.
 
@@ -80,7 +87,7 @@ def mean(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
         tensor(2., device='npu:0')
     """
     x = _floating(x)
-    return reduction.mean(x, axis, keepdims) if axis != () else shape.clone(x)
+    return reduction.mean(x, axis, keepdims) if not of_no_axis(axis) else shape.clone(x)
 
 
 def _floating(x: T) -> T:
@@ -88,6 +95,7 @@ def _floating(x: T) -> T:
     return x.to(d.get_default_dtype()) if x.desc.dtype.category <= d.INTEGER else x
 
 
+@checked
 def std(x: T, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> T:
     """Standard deviations; sums are divided by the number of elements less `correction`. Like: numpy.std.
 
@@ -96,11 +104,12 @@ def std(x: T, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool =
         tensor(1., device='npu:0')
     """
     x = _floating(x)
-    if axis == ():  # each element by itself: its distance from its mean is 0
+    if of_no_axis(axis):  # each element by itself: its distance from its mean is 0
         return (x - x) / (1 - correction)
     return reduction.std(x, axis, keepdim=keepdims, correction=correction)
 
 
+@checked
 def var(x: T, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> T:
     """Variances; sums are divided by the number of elements less `correction`. Like: numpy.var.
 
@@ -109,11 +118,12 @@ def var(x: T, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool =
         tensor(1., device='npu:0')
     """
     x = _floating(x)
-    if axis == ():  # each element by itself: its distance from its mean is 0
+    if of_no_axis(axis):  # each element by itself: its distance from its mean is 0
         return (x - x) / (1 - correction)
     return reduction.var(x, axis, keepdim=keepdims, correction=correction)
 
 
+@checked
 def all(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
     """Whether all elements are true. Like: numpy.all.
 
@@ -121,9 +131,10 @@ def all(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
         >>> xp.all(xp.asarray([True, False]))
         tensor(False, device='npu:0')
     """
-    return reduction.all(x, axis, keepdims) if axis != () else x.to(d.bool_, copy=True)
+    return reduction.all(x, axis, keepdims) if not of_no_axis(axis) else x.to(d.bool_, copy=True)
 
 
+@checked
 def any(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
     """Whether some element is true. Like: numpy.any.
 
@@ -131,9 +142,10 @@ def any(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
         >>> xp.any(xp.asarray([True, False]))
         tensor(True, device='npu:0')
     """
-    return reduction.any(x, axis, keepdims) if axis != () else x.to(d.bool_, copy=True)
+    return reduction.any(x, axis, keepdims) if not of_no_axis(axis) else x.to(d.bool_, copy=True)
 
 
+@checked
 def count_nonzero(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
     """Numbers of elements that are not zero, int64. Like: numpy.count_nonzero.
 
@@ -142,9 +154,10 @@ def count_nonzero(x: T, /, *, axis: Axis = None, keepdims: bool = False) -> T:
         tensor(2, device='npu:0')
     """
     nonzero = x if x.desc.dtype is d.bool_ else comparison.ne(x, 0)
-    return reduction.sum(nonzero, axis, keepdims) if axis != () else nonzero.to(d.int64)
+    return reduction.sum(nonzero, axis, keepdims) if not of_no_axis(axis) else nonzero.to(d.int64)
 
 
+@checked
 def argmax(x: T, /, *, axis: int | None = None, keepdims: bool = False) -> T:
     """Positions of the greatest elements, the first of several. Like: numpy.argmax.
 
@@ -155,6 +168,7 @@ def argmax(x: T, /, *, axis: int | None = None, keepdims: bool = False) -> T:
     return reduction.argmax(x, axis, keepdims)
 
 
+@checked
 def argmin(x: T, /, *, axis: int | None = None, keepdims: bool = False) -> T:
     """Positions of the least elements, the first of several. Like: numpy.argmin.
 
@@ -165,6 +179,7 @@ def argmin(x: T, /, *, axis: int | None = None, keepdims: bool = False) -> T:
     return reduction.argmin(x, axis, keepdims)
 
 
+@checked
 def cumulative_sum(x: T, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> T:
     """Running sums, a zero before them if `include_initial`. Like: numpy.cumulative_sum.
 
@@ -175,6 +190,7 @@ def cumulative_sum(x: T, /, *, axis: int | None = None, dtype: DType | None = No
     return _running(reduction.cumsum, x, "cumulative_sum", axis, dtype, 0 if include_initial else None)
 
 
+@checked
 def cumulative_prod(x: T, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> T:
     """Running products, a one before them if `include_initial`. Like: numpy.cumulative_prod.
 
@@ -208,6 +224,7 @@ def diff(x: T, /, n: int = 1, axis: int = -1, *, prepend: Any = None, append: An
     return statistics.diff(x, n, axis, prepend, append)
 
 
+@checked
 def nonzero(x: T, /) -> tuple[T, ...]:
     """Positions of the elements that are not zero, one array for each axis. Like: numpy.nonzero.
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar, overload
 
-from ..base import TensorBase
 from ..ops import shape, sorting
+from ..ops.arguments import checked
 from ..ops.results import NamedTuple
 from .array import NPUTensor, promoted
 from .creation import asarray
-from .data_types import result_type
+from .data_types import NUMBERS, result_type
 
 T = TypeVar("T", bound=NPUTensor)
 R = TypeVar("R")
@@ -88,6 +88,7 @@ def unique_all(x: T, /) -> UniqueAll[T]:
 def isin(x1: T, x2: Any, /, *, invert: bool = False) -> T: ...
 @overload
 def isin(x1: complex, x2: T, /, *, invert: bool = False) -> T: ...
+@checked
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     """Whether elements of `x1` are among those of `x2`. Like: numpy.isin.
 
@@ -95,8 +96,8 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
         >>> xp.isin(xp.asarray([1, 2, 3]), xp.asarray([2, 5]))
         tensor([False,  True, False], device='npu:0')
     """
-    if not isinstance(x1, TensorBase):
+    if isinstance(x1, NUMBERS):
         x1 = asarray(x1, dtype=result_type(x1, x2))
-    elif not isinstance(x2, TensorBase):
+    elif isinstance(x2, NUMBERS):
         x2 = asarray(x2, dtype=result_type(x1, x2))
     return sorting.isin(*promoted(x1, x2), invert=invert)

@@ -10,6 +10,7 @@ from ..base import T, TensorBase
 from ..errors import DTypeError, ValueRangeError
 from ..ops import reduction, shape, views
 from ..ops.pointwise import comparison, elementwise
+from ..shapes import normalize_dims, several
 from . import numpy as border
 
 
@@ -90,8 +91,13 @@ def one_word(function: str, dim: Any, axis: Any) -> Any:
     return axis if dim is None else dim
 
 
+def of_no_axis(axis: Any) -> bool:
+    """Whether each element is to be reduced by itself: an empty tuple, which for PyTorch's functions means all axes."""
+    return isinstance(axis, tuple) and not axis
+
+
 def _over(how: Reduction, x: Any, axis: Any, keep: bool) -> Any:
-    if axis == ():  # over no axis, which for PyTorch's functions means all
+    if of_no_axis(axis):
         if how.identity is True or how.identity is False:
             return x.to(d.bool_, copy=True)
         whole = how.has_dtype and x.desc.dtype.category <= d.INTEGER
@@ -107,8 +113,7 @@ def _emptied(x: Any, axis: Any, keep: bool, start: Any, name: str) -> Any:
     """
     if x.desc.numel:
         return None
-    dims = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    taken = {dim % x.ndim for dim in dims} if x.ndim else set()
+    taken = normalize_dims(axis, x.ndim)
     if all(x.shape[dim] for dim in taken):
         return None
     if start is None:  # Dask knows this by NumPy's words
@@ -134,10 +139,10 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     a = border.floating(border.cast(a, dtype))
     keep = bool(keepdims) if border.is_given(keepdims) else False
     if not border.is_given(where) or where is True:
-        return border.put(shape.clone(a) if axis == () else reduction.mean(a, axis, keep), out)
+        return border.put(shape.clone(a) if of_no_axis(axis) else reduction.mean(a, axis, keep), out)
     chosen = border.spread(border.mask(where, a), a.shape)
-    total = reduction.sum(comparison.where(chosen, a, 0), axis, keep)
-    return border.put(total / border.cast(reduction.sum(chosen, axis, keep), total.desc.dtype), out)
+    total = reduced(SUM, comparison.where(chosen, a, 0), axis, keepdims=keep)
+    return border.put(total / border.cast(reduced(SUM, chosen, axis, keepdims=keep), total.desc.dtype), out)
 
 
 def spread_of(
@@ -159,17 +164,16 @@ def spread_of(
     x = border.floating(border.cast(x, dtype))
     if border.is_given(correction):
         ddof = correction
-    if axis == ():
+    if of_no_axis(axis):
         return border.put((x - x) / (1 - ddof), out)
     return border.put(function(x, axis, keepdim=bool(keepdims) if border.is_given(keepdims) else False, correction=ddof), out)
 
 
 def one_axis(x: Any, axis: Any) -> tuple[Any, int | None, tuple[int, ...]]:
     """(tensor, axis, shape with lengths 1) for functions along one axis or all, where NumPy takes several axes."""
-    if axis is None or isinstance(axis, int):
-        kept = tuple(1 if axis is None or dim == axis % x.ndim else length for dim, length in enumerate(x.shape))
-        return x, axis, kept
-    taken = [dim % x.ndim for dim in axis]
+    taken = normalize_dims(axis, x.ndim)
+    if axis is None or not several(axis):
+        return x, axis, tuple(1 if dim in taken else length for dim, length in enumerate(x.shape))
     rest = [dim for dim in range(x.ndim) if dim not in taken]
     kept = tuple(1 if dim in taken else length for dim, length in enumerate(x.shape))
     count = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from ... import dtypes as d
 from ...errors import ShapeError, ValueRangeError
 from ...ops import indexing, shape, views
 from ...ops.pointwise import comparison
-from ...shapes import normalize_dim
+from ...shapes import each, normalize_dim
 from .. import numpy as border
 
 
@@ -22,7 +23,7 @@ def _apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: An
     around = rows.shape[:-1]
     if not all(around):
         raise ValueRangeError("there is no row to call the function with").with_context("apply_along_axis", (arr,))
-    found = [func1d(row, *args, **kwargs) for row in views.unbind(views.reshape(rows, (-1, rows.shape[-1])), 0)]
+    found = [func1d(row, *args, **kwargs) for row in views.unbind(views.reshape(rows, (math.prod(around), rows.shape[-1])), 0)]
     whole = _stacked(arr, found)
     inner = whole.ndim - 1
     whole = views.reshape(whole, (*around, *whole.shape[1:]))
@@ -37,7 +38,7 @@ def _stacked(like: Any, parts: Any) -> Any:
 
 def _apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
     rank = a.ndim
-    for axis in (axes,) if isinstance(axes, int) else axes:
+    for axis in each(axes):
         axis = normalize_dim(axis, rank)
         (found,) = border.tensors(a, func(a, axis))[1:]
         a = found if found.ndim == rank else views.unsqueeze(found, axis)

@@ -14,7 +14,7 @@ from ...ops.arguments import checked, is_tensor
 from ...ops.pointwise import comparison, elementwise
 from ...ops.writing import copy_into
 from ...promotion import result_type
-from ...shapes import normalize_dim
+from ...shapes import each, normalize_dim
 from .. import numpy as border
 from ..ufuncs import same_dtype
 
@@ -137,7 +137,7 @@ def _trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     (filt,) = border.tensors(filt)
     if set(trim.lower()) - {"f", "b"}:
         raise ValueRangeError(f'trim must be of the letters "f" and "b", not {trim!r}', where="trim_zeros")
-    axes = range(filt.ndim) if axis is None else [normalize_dim(one, filt.ndim) for one in ((axis,) if isinstance(axis, int) else axis)]
+    axes = range(filt.ndim) if axis is None else [normalize_dim(one, filt.ndim) for one in each(axis)]
     there = [np.asarray(border.host(places)) for places in nonzero(filt)]
     cut = [slice(None)] * filt.ndim
     for dim in axes:
@@ -264,7 +264,14 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
     x, bins = border.tensors(x, bins)
-    return searchsorted(bins, x, "left" if right else "right")
+    if bins.ndim != 1:
+        raise ShapeError("bins must be a vector").with_context("digitize", (x, bins))
+    side = "left" if right else "right"
+    if not bins.desc.numel:
+        return searchsorted(bins, x, side)
+    falling = bins[0] > bins[-1]
+    found = searchsorted(comparison.where(falling, shape.flip(bins, 0), bins), x, side)
+    return comparison.where(falling, bins.desc.numel - found, found)
 
 
 # Sets

@@ -11,7 +11,9 @@ from ...ops import fft, reduction, shape, views
 from ...ops.linalg import eigen, factors, matmul, norms, products, systems, vectors
 from ...ops.linalg.einsum import einsum
 from ...ops.pointwise import elementwise
+from ...shapes import each, several
 from .. import numpy as border
+from .. import reducing
 from ..ufuncs import same_dtype
 
 
@@ -51,8 +53,8 @@ def _outer(a: Any, b: Any, out: Any = None) -> Any:
 
 def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     a, b = _pair(a, b)
-    if not isinstance(axes, int):
-        axes = tuple([dims] if isinstance(dims, int) else list(dims) for dims in axes)
+    if several(axes):
+        axes = tuple(list(each(dims)) for dims in axes)
     return matmul.tensordot(a, b, axes)
 
 
@@ -94,7 +96,10 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
 
 
 def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    return reduction.vector_norm(border.floating(x), ord, axis, keepdims)
+    x = border.floating(x)
+    if reducing.of_no_axis(axis):
+        return reduction.vector_norm(views.unsqueeze(x, -1), ord, -1)
+    return reduction.vector_norm(x, ord, axis, keepdims)
 
 
 def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:

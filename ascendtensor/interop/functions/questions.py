@@ -14,6 +14,7 @@ from ...dtypes import as_dtype, finfo, get_default_dtype, python_number
 from ...errors import DTypeError
 from ...ops import reduction, views
 from ...ops.pointwise import comparison, unary
+from ...shapes import each
 from .. import numpy as border
 from ..ufuncs import same_dtype
 from .elementwise import isclose
@@ -23,7 +24,7 @@ def _size(a: Any, axis: Any = None) -> int:
     if axis is None:
         return int(a.desc.numel)
     count = 1
-    for one in (axis,) if isinstance(axis, int) else axis:
+    for one in each(axis):
         count *= a.shape[one]
     return count
 
@@ -161,7 +162,7 @@ def _empty_like(prototype: Any, dtype: Any = None, order: Any = "K", subok: bool
 
 def _like(name: str) -> Callable[..., Any]:
     def made(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-        lengths = a.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+        lengths = a.shape if shape is None else each(shape)
         return getattr(a, name)(lengths, dtype=dtype, device=device)
 
     return made
@@ -171,7 +172,7 @@ def _made(name: str) -> Callable[..., Any]:
     """With NumPy's `like=`: what the tensor given there has made."""
 
     def made(like: Any, shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
-        return getattr(like, name)((shape,) if isinstance(shape, int) else tuple(shape), dtype=dtype or get_default_dtype(), device=device)
+        return getattr(like, name)(each(shape), dtype=dtype or get_default_dtype(), device=device)
 
     return made
 
@@ -187,7 +188,7 @@ def _full_like(
 ) -> Any:
     a, value = border.operands(a, fill_value)
     if isinstance(a, TensorBase) and not isinstance(value, TensorBase):
-        lengths = a.desc.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+        lengths = a.desc.shape if shape is None else each(shape)
         return a.new_full(lengths, value, dtype=dtype, device=device)  # type: ignore[attr-defined]
     (a,) = border.tensors(a)
     return _like("new_empty")(a, dtype, order, subok, shape, device=device).copy_(value)

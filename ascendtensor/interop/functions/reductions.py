@@ -13,6 +13,7 @@ from ...errors import ShapeError, ValueRangeError
 from ...ops import reduction, shape, sorting, statistics, views
 from ...ops.arguments import is_tensor
 from ...ops.linalg import vectors
+from ...ops.operands import common_dtype
 from ...ops.pointwise import comparison, unary
 from .. import numpy as border
 from .. import reducing
@@ -108,7 +109,7 @@ def _nan_position(function: Callable[..., Any], worst: float) -> Callable[..., A
 
 
 def _mean_and_count(a: Any, axis: Any, keep: bool) -> tuple[Any, Any]:
-    total, count = reduction.sum(_without_nan(a, 0), axis, keep), reduction.sum(~comparison.isnan(a), axis, keep)
+    total, count = (reducing.reduced(reducing.SUM, x, axis, keepdims=keep) for x in (_without_nan(a, 0), ~comparison.isnan(a)))
     return total / border.cast(count, total.desc.dtype), count
 
 
@@ -125,10 +126,10 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
     a = border.floating(border.cast(a, dtype))
     keep = bool(keepdims) if border.is_given(keepdims) else False
     middle, _ = _mean_and_count(a, axis, True)
-    squares = reduction.sum(comparison.where(comparison.isnan(a), 0, unary.abs(a - middle) ** 2), axis, keep)
-    count = reduction.sum(~comparison.isnan(a), axis, keep) - ddof
-    result = squares / border.cast(count, squares.desc.dtype)
-    return border.put(comparison.where(count > 0, result, math.nan), out)
+    squares = comparison.where(comparison.isnan(a), 0, unary.abs(a - middle) ** 2)
+    total, count = (reducing.reduced(reducing.SUM, x, axis, keepdims=keep) for x in (squares, ~comparison.isnan(a)))
+    count = count - ddof
+    return border.put(comparison.where(count > 0, total / border.cast(count, total.desc.dtype), math.nan), out)
 
 
 def _nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, **options: Any) -> Any:
@@ -173,6 +174,7 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any =
     a, *edges = border.operands(a, *given)
     if n == 0:
         return a
+    a = border.cast(a, common_dtype(a, *(value for value in edges if value is not None)))  # 0 beside truth values is a number
 
     def edge(value: Any) -> Any:
         if value is None:
@@ -290,7 +292,7 @@ def _cov(
 
 def _rows(m: Any, y: Any, rowvar: bool) -> Any:
     def upright(x: Any) -> Any:
-        return x.T if not rowvar and x.ndim == 2 and x.shape[0] != 1 else x
+        return x.T if not rowvar and x.ndim == 2 else x
 
     m, y = border.floats(m, y)
     return upright(m) if y is None else shape.cat([views.atleast_2d(upright(m)), views.atleast_2d(upright(y))], 0)

@@ -8,12 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from ... import base
 from ...dtypes import bool_
 from ...errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
 from ...ops import gather, host, shape, views
 from ...ops.arguments import checked
 from ...ops.nn import folding
-from ...shapes import broadcast_shapes, normalize_dim
+from ...shapes import broadcast_shapes, each, normalize_dim, several
 from .. import numpy as border
 
 # Shapes and axes
@@ -24,21 +25,23 @@ def _lengths(shape: Any) -> tuple[int, ...]:
     return (int(found),) if np.ndim(found) == 0 else tuple(int(length) for length in found)
 
 
-def in_order(function: str, order: str | None) -> bool:
-    """Whether elements are taken in Fortran's order.
+def in_order(function: str, order: str | None, a: Any) -> bool:
+    """Whether elements are taken in Fortran's order: by "F", and by "A" where they lie in it.
 
     Raises:
         ValueRangeError: It is no order.
     """
     if order not in ("C", "F", "A", "K", None):
         raise ValueRangeError(f'order must be one of "C", "F", "A" and "K", not {order!r}', where=function)
-    return order == "F"
+    return order == "F" or (order == "A" and not a.is_contiguous() and views.reverse_dims(a).is_contiguous())
 
 
 def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None) -> Any:
-    """The elements in another shape, in C's or Fortran's order. Like: numpy.reshape."""
+    """The elements in another shape, in C's or Fortran's order, or "A" for that in which they lie. Like: numpy.reshape."""
     lengths = _lengths(newshape if shape is None else shape)
-    if in_order("reshape", order):
+    if order == "K":
+        raise ValueRangeError('order="K" is not permitted for reshaping', where="reshape").with_context("reshape", (a,))
+    if in_order("reshape", order, a):
         return views.reverse_dims(views.reshape(views.reverse_dims(a), lengths[::-1]))
     if copy is False:
         return views.view(a, lengths)
@@ -59,8 +62,11 @@ def element(a: Any, *places: Any) -> Any:
 
 
 def ravel(a: Any, order: str = "C") -> Any:
-    """All elements in one row, in C's or Fortran's order. Like: numpy.ravel."""
-    return views.ravel(views.reverse_dims(a) if in_order("ravel", order) else a)
+    """All elements in one row, in C's or Fortran's order, or as they lie in memory ("K", or "A" for one of the two). Like: numpy.ravel."""
+    if order == "K":
+        steps = base.element_strides(a)
+        return views.ravel(views.permute(a, tuple(sorted(range(a.ndim), key=lambda dim: -abs(steps[dim])))))
+    return views.ravel(views.reverse_dims(a) if in_order("ravel", order, a) else a)
 
 
 def transpose(a: Any, axes: Any = None) -> Any:
@@ -72,7 +78,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
 def transposed(a: Any, *axes: Any) -> Any:
     """`transpose` as the method of arrays has it: with one tuple, with numbers, or with nothing. Like: numpy.ndarray.transpose."""
     given = tuple(axis for axis in axes if axis is not None)
-    return transpose(a, (given[0] if len(given) == 1 and not isinstance(given[0], int) else given) or None)
+    return transpose(a, (given[0] if len(given) == 1 and several(given[0]) else given) or None)
 
 
 def flatten(a: Any, order: str) -> Any:
@@ -90,7 +96,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     """
     if axis is None:
         return views.squeeze(a)
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = each(axis)
     if not a.ndim and set(axes) <= {0, -1}:  # NumPy lets a 0-d array have an axis here
         return a
     if any(not -a.ndim <= one < a.ndim for one in axes):
@@ -107,7 +113,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
         IndexRangeError: The result has no such axis.
         ShapeError: An axis comes twice.
     """
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = each(axis)
     rank = a.ndim + len(axes)
     if any(not -rank <= one < rank for one in axes):
         raise IndexRangeError(f"axis {axis} is out of range for {rank} dimensions").with_context("expand_dims", (a,))
@@ -227,7 +233,7 @@ def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    if isinstance(indices_or_sections, int) and ary.shape[axis] % indices_or_sections:
+    if not several(indices_or_sections) and ary.shape[axis] % indices_or_sections:
         text = f"{ary.shape[axis]} elements can't be split into {indices_or_sections} equal parts"
         raise ShapeError(text, advice="array_split makes unequal ones.").with_context("split", (ary,))
     return _array_split(ary, indices_or_sections, axis)
@@ -235,7 +241,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     parts = border.host(indices_or_sections)
-    return list(views.tensor_split(ary, parts if isinstance(parts, int) else [int(place) for place in parts], axis))
+    return list(views.tensor_split(ary, [int(place) for place in parts] if several(parts) else int(parts), axis))
 
 
 def _split_along(axis: int) -> Callable[..., Any]:
@@ -253,12 +259,20 @@ def _split_along(axis: int) -> Callable[..., Any]:
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """Each element several times in a row. Like: numpy.repeat."""
     a = a if axis is None else border.vector(a, axis)
-    counts = repeats if isinstance(repeats, int) else border.tensors(a, repeats)[1]
+    _, counts = border.operands(a, repeats)
     return shape.repeat_interleave(a, counts, axis)
 
 
 def _tile(A: Any, reps: Any) -> Any:
     return shape.tile(A, _lengths(reps))
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """Places moved along axes, one number of places for all of several axes. Like: numpy.roll."""
+    if axis is None:
+        return shape.roll(a, shift)
+    shifts, axes = np.broadcast_arrays(each(border.host(shift)), each(axis))
+    return shape.roll(a, tuple(shifts.tolist()), tuple(axes.tolist())) if axes.size else clone(a)
 
 
 def _flip(m: Any, axis: Any = None) -> Any:
@@ -271,8 +285,11 @@ _PADDING: Final = ("edge", "reflect", "symmetric", "wrap")
 def _pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
     if isinstance(pad_width, dict):
         pad_width = [pad_width.get(dim, pad_width.get(dim - array.ndim, 0)) for dim in range(array.ndim)]
-        pad_width = [(width, width) if isinstance(width, int) else tuple(width) for width in pad_width]
-    widths = np.broadcast_to(np.asarray(border.host(pad_width)), (array.ndim, 2)).astype(np.int64).tolist()
+        pad_width = [each(width) * 2 if not several(width) else each(width) for width in pad_width]
+    given = np.asarray(border.host(pad_width))
+    if given.size and (given.dtype.kind not in "iu" or given.min() < 0):
+        raise ValueRangeError(f"pad_width must be integers from 0 on, not {pad_width!r:.60}").with_context("pad", (array,))
+    widths = np.broadcast_to(given, (array.ndim, 2)).astype(np.int64).tolist()
     if mode == "constant":
         values = options.pop("constant_values", 0)
         border.refuse("pad", **options)
@@ -280,6 +297,7 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> 
     if mode not in _PADDING:
         known = ", ".join(f'"{name}"' for name in ("constant", *_PADDING))
         raise UnsupportedError(f"mode={mode!r} is not there for tensors", where="pad", advice=f"{known} are.")
+    border.refuse("pad", reflect_type=None if options.get("reflect_type") == "even" else options.get("reflect_type"))
     for dim, width in enumerate(widths):
         if any(width):
             places = np.pad(np.arange(array.shape[dim]), width, mode, **options)
@@ -326,7 +344,7 @@ def _ix(*args: Any) -> tuple[Any, ...]:
 
 def _windows(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:
     sizes: Sequence[int] = _lengths(window_shape)
-    axes: Sequence[int] = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = [normalize_dim(dim, x.ndim) for dim in (range(x.ndim) if axis is None else each(axis))]
     if len(sizes) != len(axes):
         raise ShapeError("window_shape and axis differ in length").with_context("sliding_window_view", (x,))
     for size, dim in zip(sizes, axes, strict=True):
@@ -396,7 +414,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "repeat": repeat,
     "reshape": reshape,
     "resize": _resize,
-    "roll": lambda a, shift, axis=None: shape.roll(a, shift, axis),
+    "roll": roll,
     "rollaxis": _rollaxis,
     "rot90": lambda m, k=1, axes=(0, 1): shape.rot90(m, k, axes),
     "split": _split,

@@ -15,6 +15,7 @@ from ...ops.arguments import is_tensor
 from ...ops.call import made
 from ...ops.pointwise import comparison, elementwise, unary
 from ...ops.table.creation import RANGE
+from ...shapes import several
 from .. import numpy as border
 from ..ufuncs import same_dtype
 from .reductions import histogram
@@ -96,7 +97,7 @@ def _histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = 
         columns = list(views.unbind(sample, 1)) if sample.ndim == 2 else [sample]
     if any(column.ndim != 1 for column in columns):
         raise ShapeError("a matrix, or vectors, are needed", where="histogramdd").with_context("histogramdd", columns)
-    if isinstance(bins, int) or (is_tensor(bins) and not bins.ndim):
+    if not several(bins):
         bins = [bins] * len(columns)
     ranges = [None] * len(columns) if range is None else list(range)
     if len(bins) != len(columns) or len(ranges) != len(columns):
