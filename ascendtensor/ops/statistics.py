@@ -256,7 +256,7 @@ def average(input: T, dim: Any = None, weights: T | None = None, returned: bool 
             return mean
         return mean, _filled(mean, mean.desc.shape, reduction.count(input.desc.shape, dim))
     if weights.desc.shape != input.desc.shape:
-        axis = dim_of(input, dim, "average") if isinstance(dim, int) else -1
+        axis = -1 if dim is None or shapes.several(dim) else dim_of(input, dim, "average")
         if axis < 0 or weights.desc.shape != input.desc.shape[axis : axis + 1]:
             what = "weights need the operand's shape, or are a vector as long as the dim"
             raise ShapeError(what).with_context("average", (input, weights))
@@ -476,7 +476,8 @@ def gradient(input: T, *, spacing: Any = None, dim: Any = None, edge_order: int 
     if edge_order not in (1, 2):
         raise ValueRangeError(f"edge_order must be 1 or 2, not {edge_order}", where="gradient")
     rank = len(input.desc.shape)
-    axes = tuple(shapes.normalize_dims(tuple(dim) if isinstance(dim, list) else dim, rank)) if rank else ()
+    shapes.normalize_dims(dim, rank)  # which refuses one that comes twice
+    axes = tuple(shapes.normalize_dim(one, rank) for one in (range(rank) if dim is None else shapes.each(dim))) if rank else ()
     spacings: Sequence[Any] = spacing if isinstance(spacing, (list, tuple)) else [1.0 if spacing is None else spacing] * len(axes)
     if len(spacings) != len(axes):
         raise ValueRangeError(f"{len(axes)} spacings are needed, not {len(spacings)}").with_context("gradient", (input,))

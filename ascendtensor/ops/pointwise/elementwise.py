@@ -357,7 +357,8 @@ def pow(input: T, exponent: Any, *, out: T | None = None) -> T:
                 where="pow",
                 advice="Cast the base with .to(float32), or use a float exponent.",
             )
-        if exponent == 2 and category and (isinstance(exponent, (int, np.integer)) or category >= d.FLOATING):
+        of_kind = (int, np.integer) if category < d.FLOATING else (int, float, np.integer, np.floating)
+        if isinstance(exponent, of_kind) and exponent == 2 and category:
             return mul(input, input, out=out)
     return binary(table.POW, input, exponent) if out is None else write(table.POW, out, (input, exponent))
 
@@ -488,7 +489,9 @@ def hypot(input: T, other: Any, *, out: T | None = None) -> T:
         >>> at.hypot(at.tensor([3.0]), at.tensor([4.0]))
         tensor([5.], device='npu:0')
     """
-    dtypes = [operand.desc.dtype if isinstance(operand, TensorBase) else d.as_dtype(type(operand)) for operand in (input, other)]
+    dtypes = [
+        operand.desc.dtype if isinstance(operand, TensorBase) else promotion.scalar_dtype(type(operand)) for operand in (input, other)
+    ]
     if max(dtype.category for dtype in dtypes) != d.FLOATING:
         names = " and ".join(dtype.name for dtype in dtypes)
         raise DTypeError(f"floating dtypes are needed, not {names}", advice="Cast with .to(float32) first.")
