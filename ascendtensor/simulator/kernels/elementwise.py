@@ -135,7 +135,8 @@ def _integer_power(out: Array, base: Array, exponent: Array) -> None:
 
 
 def _float_power(out: Array, base: Array, exponent: Array) -> None:
-    """Power; common exponents of 2 and 3 are multiplications, those of -1 and 1/2 a division and a root."""
+    """Power; common exponents of 2 and 3 are multiplications, those of -1 and 1/2 a division and a root; 2 as base has a function
+    of its own."""
     common = exponent.flat[0] if exponent.size and exponent.strides == (0,) * exponent.ndim else 0
     if common == 2:
         np.square(base, out)
@@ -148,6 +149,8 @@ def _float_power(out: Array, base: Array, exponent: Array) -> None:
         np.sqrt(base, out)
         np.add(out, out.dtype.type(0), out)  # the power of -0.0 is 0.0
         np.copyto(out, math.inf, where=infinite)
+    elif base.size and base.strides == (0,) * base.ndim and base.flat[0] == 2:
+        np.exp2(exponent, out)
     else:
         np.power(base, exponent, out)
 
@@ -164,6 +167,8 @@ def pow_(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     shape = out.shape
     if exponent.size == 1 and shape:
         exponent = np.broadcast_to(exponent.reshape((1,) * len(shape)), shape)
+    elif base.size == 1 and shape and out.dtype not in HALVES:
+        base = np.broadcast_to(base.reshape((1,) * len(shape)), shape)
     task = bind_steps(_float_power, (base, exponent), out)
     return half_tables.bind_with_numbers(_float_power, inputs, out, task) if out.dtype in HALVES else task
 
