@@ -203,14 +203,14 @@ def frombuffer(
 
 
 @checked
-def scalar_tensor(value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> NPUTensor:
+def scalar_tensor(value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
     """A 0-d tensor of a number. Like: torch.scalar_tensor.
 
     Examples:
         >>> at.scalar_tensor(3)
         tensor(3., device='npu:0')
     """
-    return tensor(value, get_default_dtype() if dtype is None else dtype, device)
+    return tensor(value, get_default_dtype() if dtype is None else dtype, device, requires_grad)
 
 
 def convert(source: Any, dtype: DType | None, device: DeviceLike, copy: bool) -> Any:

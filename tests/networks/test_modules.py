@@ -268,6 +268,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: nn.ConvTranspose2d(3, 4, 3, padding_mode="reflect"), ValueError, "padding_mode must be one of zeros"),
     (lambda: nn.ConvTranspose1d(3, 4, 3)(at.ones(1, 3, 4), output_size=(9,)), ValueError, r"from \[6\] to \[6\], not \[9\]"),
     (lambda: nn.BatchNorm2d(3)(at.ones(2, 3, 4)), ValueError, "BatchNorm2d: 4 dims are needed, not 3"),
+    (lambda: nn.BatchNorm1d(3, eps=0.0)(at.ones(2, 3)), ValueError, "eps must be positive in training, not 0.0"),
     (lambda: nn.InstanceNorm1d(3)(at.ones(2, 3, 4, 4)), ValueError, "2 or 3 dims are needed"),
     (lambda: nn.GroupNorm(3, 4), ValueError, "3 groups don't divide 4 channels"),
     (lambda: nn.Dropout(1.5), ValueError, "p must be from 0 to 1, it is 1.5"),
@@ -422,6 +423,17 @@ def test_a_forgotten_start_is_named_wherever_it_shows() -> None:
     for use in (lambda: forgotten(1), lambda: repr(forgotten), lambda: forgotten.state_dict(), lambda: forgotten.eval()):
         with pytest.raises(AttributeError, match=r"call super\(\).__init__\(\) in Forgotten"):
             use()
+
+
+def test_what_pytorchs_modules_tell_of_themselves() -> None:
+    modes = [nn.LSTM(2, 3).mode, nn.GRU(2, 3).mode, nn.RNN(2, 3).mode, nn.RNN(2, 3, nonlinearity="relu").mode]
+    assert modes == ["LSTM", "GRU", "RNN_TANH", "RNN_RELU"]
+    net = nn.GRU(2, 3, bidirectional=True)
+    assert [len(layer) for layer in net.all_weights] == [4, 4] and net.all_weights[1][0] is net.weight_ih_l0_reverse
+    assert [len(layer) for layer in nn.LSTM(2, 3, 2, bias=False).all_weights] == [2, 2]
+    assert nn.BatchNorm1d(3, eps=0.0).eval()(at.ones(2, 3)).shape == (2, 3)
+    assert (nn.ReLU6().min_val, nn.ReLU6().max_val) == (0.0, 6.0)
+    assert at.scalar_tensor(3, requires_grad=False).item() == 3.0
 
 
 def test_integers_meet_weights_with_advice_that_helps() -> None:

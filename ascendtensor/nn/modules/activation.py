@@ -51,6 +51,7 @@ class ReLU6(_InPlace):
     """
 
     _function = staticmethod(functional.relu6)
+    min_val, max_val = 0.0, 6.0
 
 
 class Sigmoid(Module):

@@ -29,6 +29,7 @@ class _Recurrent(Module):
 
     gates: ClassVar[int]
     states: ClassVar[int] = 1
+    mode: str
     _function: ClassVar[Any]
 
     def __init__(
@@ -69,6 +70,17 @@ class _Recurrent(Module):
                         self._names.append(f"{kind}_l{layer}{suffix}")
                         setattr(self, self._names[-1], parameter(*shape, device=device, dtype=dtype))
         self.reset_parameters()
+
+    @property
+    def all_weights(self) -> list[list[NPUTensor]]:
+        """The parameters of each layer and direction. Like: torch.nn.RNNBase.
+
+        Examples:
+            >>> [weight.shape for weight in at.nn.GRU(2, 3).all_weights[0]]
+            [(9, 2), (9, 3), (9,), (9,)]
+        """
+        count = 4 if self.bias else 2
+        return [[getattr(self, name) for name in self._names[at : at + count]] for at in range(0, len(self._names), count)]
 
     def reset_parameters(self) -> None:
         _spread(self, self.hidden_size)
@@ -154,6 +166,7 @@ class LSTM(_Recurrent):
 
     gates = 4
     states = 2
+    mode = "LSTM"
     _function = staticmethod(recurrent.lstm)
 
     if TYPE_CHECKING:
@@ -173,6 +186,7 @@ class GRU(_Recurrent):
     """
 
     gates = 3
+    mode = "GRU"
     _function = staticmethod(recurrent.gru)
 
 
@@ -193,7 +207,7 @@ class RNN(_Recurrent):
         if nonlinearity not in ("tanh", "relu"):
             raise ValueRangeError(f"nonlinearity must be 'tanh' or 'relu', not {nonlinearity!r}", where="RNN")
         super().__init__(input_size, hidden_size, num_layers, *args, **kwargs)
-        self.nonlinearity = nonlinearity
+        self.nonlinearity, self.mode = nonlinearity, f"RNN_{nonlinearity.upper()}"
 
     def _function(self, *args: Any) -> Any:
         return (recurrent.rnn_tanh if self.nonlinearity == "tanh" else recurrent.rnn_relu)(*args)

@@ -317,7 +317,7 @@ def batch_norm(
 
     Raises:
         ShapeError: The shapes do not fit.
-        ValueRangeError: There are no statistics to use, or a single value to make them of.
+        ValueRangeError: There are no statistics to use, or a single value to make them of; in training, `eps` not positive.
         DTypeError: The dtype is not floating.
 
     Ascend operator: BatchNormV3 in training, else BNInfer; composed for float64. Like: torch.nn.functional.batch_norm.
@@ -332,6 +332,8 @@ def batch_norm(
         raise ValueRangeError(f"more than one value for each channel is needed in training, not shape {list(shape)}").with_context(
             "batch_norm", (input,)
         )
+    if training and eps <= 0:
+        raise ValueRangeError(f"eps must be positive in training, not {eps}").with_context("batch_norm", (input,))
     return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps, "batch_norm")[0]
 
 
