@@ -414,6 +414,8 @@ def _given(target: TensorBase, value: Any) -> TensorBase:
 
 def _expanded(source: T, shape: tuple[int, ...]) -> T:
     """`source` broadcast to `shape`; leading dimensions of length 1 too many go, as in NumPy."""
+    if source.desc.shape == shape:
+        return source
     lead = max(len(source.desc.shape) - len(shape), 0)
     if any(length != 1 for length in source.desc.shape[:lead]):
         raise _too_wide(source, shape)
@@ -569,6 +571,8 @@ def _mask(axes: Axes) -> tuple[int, ...]:
 
 def _broadcast(indices: list[TensorBase]) -> list[TensorBase]:
     """Index tensors of one shape, each without gaps."""
+    if len(indices) == 1:
+        return [plain(indices[0])]
     try:
         shape = shapes.broadcast_shapes(*(index.desc.shape for index in indices))
     except ShapeError:
