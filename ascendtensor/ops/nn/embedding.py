@@ -8,12 +8,14 @@ from __future__ import annotations
 from operator import index as as_int
 from typing import Any, Final, TypeVar
 
+import numpy as np
+
 from ... import dtypes as d
 from ...base import TensorBase
 from ...errors import DTypeError, ShapeError, ValueRangeError
 from .. import gather, indexing, reduction, sorting, views
 from ..arguments import checked
-from ..call import call, made
+from ..call import call, kept_places, made
 from ..linalg import matmul
 from ..pointwise import comparison, elementwise, unary
 from ..reduction import narrowed, widened
@@ -215,8 +217,14 @@ def _check_bags(input: TensorBase, offsets: TensorBase | None, mode: str, factor
 
 def _starts(count: int, size: int, like: TensorBase) -> Any:
     """0, size, 2 * size, ..."""
+    if count <= _FEW:
+        return kept_places(like, ("starts", count, size), lambda: np.arange(count) * size)
     steps = made(FILL, (size,), ((count,), d.int64), like)
     return elementwise.sub(reduction.cumsum(steps, 0), size)
+
+
+_FEW: Final = 4096
+"""Bags up to which their starts are kept."""
 
 
 def _bags_of_doubles(places: TensorBase, weight: T, starts: TensorBase, mode: str, factors: T | None, bags: int, padding: int | None) -> T:
