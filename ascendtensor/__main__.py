@@ -16,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     main = argparse.ArgumentParser(prog="python -m ascendtensor", description="Tensors for Ascend NPUs over pyACL.")
     main.add_argument("--version", action="version", version=f"ascendtensor {__version__}")
-    commands = main.add_subparsers(dest="command", required=True)
+    commands = main.add_subparsers(dest="command")
     commands.add_parser("info", help="what was found on this machine, and what is missing").set_defaults(run=information.run)
     demo.add_arguments(commands.add_parser("demo", help="train two small networks on scanned digits"))
     ahead.add_arguments(commands.add_parser("compile", help="make operator models ahead of time, for machines without a compiler"))
@@ -30,7 +30,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0 when it did what was asked."""
-    options = parser().parse_args(argv)
+    words = parser()
+    options = words.parse_args(argv)
+    if options.command is None:
+        words.print_help(sys.stderr)
+        words.exit(2, "\nerror: which command?\n")
     try:
         status = int(options.run(options))
         sys.stdout.flush()

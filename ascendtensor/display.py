@@ -12,7 +12,7 @@ import numpy as np
 from . import base
 from .base import TensorBase
 from .dtypes import bool_, get_default_dtype, int64
-from .errors import ValueRangeError
+from .errors import DTypeError, ValueRangeError
 from .runtime import copies
 
 __all__ = ["get_printoptions", "set_printoptions"]
@@ -34,17 +34,18 @@ class PrintOptions:
     sci_mode: bool | None = None
 
 
+_ALL: Final = 1 << 62
 _PROFILES: Final = {
     "default": PrintOptions(),
     "short": PrintOptions(precision=2, edgeitems=2),
-    "full": PrintOptions(threshold=1 << 62),
+    "full": PrintOptions(threshold=_ALL),
 }
 _options = _PROFILES["default"]
 
 
 def set_printoptions(
     precision: int | None = None,
-    threshold: int | None = None,
+    threshold: float | None = None,
     edgeitems: int | None = None,
     linewidth: int | None = None,
     profile: str | None = None,
@@ -54,7 +55,7 @@ def set_printoptions(
 
     Args:
         precision: Digits behind the point (4).
-        threshold: Number of elements above which only the edges are printed (1000).
+        threshold: Number of elements above which only the edges are printed (1000); infinity prints all.
         edgeitems: How many places of each dimension count as an edge (3).
         linewidth: Characters in a line (80).
         profile: "default", "short" or "full", taken as the start for the others.
@@ -62,6 +63,7 @@ def set_printoptions(
 
     Raises:
         ValueRangeError: There is no such profile, or a number is negative.
+        DTypeError: A number is none.
 
     Like: torch.set_printoptions.
 
@@ -75,11 +77,16 @@ def set_printoptions(
     if profile is not None and profile not in _PROFILES:
         raise ValueRangeError(f"there is no profile {profile!r}, but {', '.join(_PROFILES)}", where="set_printoptions")
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
-    for name, value in given.items():
-        if value is not None and value < 0:
-            raise ValueRangeError(f"{name} can't be {value}", where="set_printoptions")
     options = _options if profile is None else _PROFILES[profile]
-    _options = replace(options, sci_mode=sci_mode, **{name: int(value) for name, value in given.items() if value is not None})
+    _options = replace(options, sci_mode=sci_mode, **{name: _number(name, value) for name, value in given.items() if value is not None})
+
+
+def _number(name: str, value: float) -> int:
+    if not isinstance(value, (int, float, np.number)) or value != value:
+        raise DTypeError(f"{name} must be an int, not the {type(value).__name__} {value!r}", where="set_printoptions")
+    if value < 0:
+        raise ValueRangeError(f"{name} can't be {value}", where="set_printoptions")
+    return int(min(value, _ALL))
 
 
 def get_printoptions() -> dict[str, Any]:

@@ -155,7 +155,7 @@ class Archive:
             if not entries:
                 raise CompileError(
                     f"{VARIABLE} names {place}, which holds no operator models",
-                    advice=f"Make them with: python -m ascendtensor compile ops/ --soc {soc} -o {place.name}/",
+                    advice=f"Make them with: python -m ascendtensor compile ops/ --soc {soc} -o {place}",
                 )
             self._entries.update((digest, (place, entry)) for digest, entry in entries.items())
 

@@ -464,7 +464,10 @@ class Model:
             if array.dtype != tensor.dtype.numpy and array.dtype.newbyteorder("=") != tensor.dtype.numpy:
                 raise self._wrong_dtype(tensor, str(array.dtype))
             return array
-        return host.array_of(value, tensor.dtype)
+        try:
+            return host.array_of(value, tensor.dtype)
+        except (DTypeError, ShapeError, ValueRangeError) as error:
+            raise type(error)(f"input {tensor.name!r}: {error.message}", where=self.name, advice=error.advice) from None
 
     def _wrong_dtype(self, tensor: ModelTensor, given: str) -> DTypeError:
         advice = f"Cast it: .to({tensor.dtype.name}) of a tensor, .astype of an array."

@@ -315,6 +315,9 @@ def test_views_that_are_not_contiguous(model: at.models.Model) -> None:
         ((X, X), errors.ValueRangeError, "2 inputs for a model with 1: x"),
         ((), errors.ValueRangeError, "0 inputs"),
         (({"y": X},), errors.ValueRangeError, "no tensor named 'y'"),
+        ((None,), errors.DTypeError, r"^\w+: input 'x': NoneType can't be taken for an array\n  Give"),
+        (([["a"] * 4] * 2,), errors.DTypeError, "^\\w+: input 'x': numpy <U1 has no Ascend type"),
+        (([[1.0], [2.0, 3.0]],), errors.ShapeError, "^\\w+: input 'x': the lists don't make an array"),
     ],
 )
 def test_inputs_that_do_not_fit(model: at.models.Model, arguments: tuple[Any, ...], kind: type[Exception], words: str) -> None:

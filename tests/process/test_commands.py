@@ -32,6 +32,12 @@ def test_help_names_the_commands(capsys: Captured) -> None:
     assert "info" in text and "demo" in text and "python -m ascendtensor" in text
 
 
+def test_without_a_command_all_of_them_are_listed(capsys: Captured) -> None:
+    with pytest.raises(SystemExit):
+        main([])
+    assert "train two small networks" in capsys.readouterr().err
+
+
 def test_version() -> None:
     done = _run("--version")
     assert done.returncode == 0 and re.fullmatch(r"ascendtensor \d+\.\d+\.\d+\S*\n", done.stdout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -130,3 +131,12 @@ def test_print_options() -> None:
         at.set_printoptions(profile="tall")
     with pytest.raises(ValueError, match="precision"):
         at.set_printoptions(precision=-1)
+
+
+@pytest.mark.parametrize("threshold", [float("inf"), np.inf, np.float32(np.inf), sys.maxsize])
+def test_an_infinite_threshold_prints_all(threshold: float) -> None:
+    at.set_printoptions(threshold=threshold)
+    try:
+        assert repr(at.arange(2000)).count(",") == 2000
+    finally:
+        at.set_printoptions(profile="default")
