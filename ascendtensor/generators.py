@@ -1,6 +1,7 @@
 """Generators: where the seed and the counter of each device's random numbers are kept.
 
-The generator of a device owns both and moves the counter on with every draw, so the same seed gives the same numbers in every run.
+The generator of a device owns both and moves the counter on with every draw, so the same seed gives the same numbers in every run. Without
+a seed the generators of devices begin where nobody can guess, so that processes draw different numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = [
 Array = np.ndarray[Any, np.dtype[Any]]
 
 DEFAULT_SEED: Final = 67280421310721
-"""Seed of every generator until it is given another (PyTorch's number)."""
+"""Seed of a `Generator()` until it is given another (PyTorch's number)."""
 _MASK64: Final = (1 << 64) - 1
 
 
@@ -180,7 +181,7 @@ class _Generators:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.first_seed = DEFAULT_SEED
+        self.first_seed: int | None = None
         self.by_index: dict[int, Generator] = {}
 
     def of(self, index: int) -> Generator:
@@ -189,17 +190,25 @@ class _Generators:
             with self.lock:
                 found = self.by_index.get(index)
                 if found is None:
-                    found = self.by_index[index] = Generator(index).manual_seed(self.first_seed)
+                    found = Generator(index)
+                    self._begin(found)
+                    self.by_index[index] = found
         return found
 
-    def states(self, indices: Iterable[int] | None) -> tuple[int, dict[int, Array]]:
-        """The seed of generators that are not there yet, and the states of some or all that are."""
+    def _begin(self, generator: Generator) -> None:
+        if self.first_seed is None:
+            generator.seed()
+        else:
+            generator.manual_seed(self.first_seed)
+
+    def states(self, indices: Iterable[int] | None) -> tuple[int | None, dict[int, Array]]:
+        """The seed of generators that are not there yet (None: one that nobody can guess), and the states of some or all that are."""
         if indices is not None:
             return self.first_seed, {index: self.of(index).get_state() for index in indices}
         with self.lock:
             return self.first_seed, {index: generator.get_state() for index, generator in self.by_index.items()}
 
-    def put_back(self, first_seed: int, states: dict[int, Array], others: bool) -> None:
+    def put_back(self, first_seed: int | None, states: dict[int, Array], others: bool) -> None:
         """Undo what happened since `states`, with `others` to the generators that were not there, too."""
         with self.lock:
             if others:
@@ -208,7 +217,7 @@ class _Generators:
                 if index in states:
                     generator.set_state(states[index])
                 elif others:
-                    generator.manual_seed(first_seed)
+                    self._begin(generator)
 
     def seed_all(self, seed: int) -> None:
         with self.lock:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import pickle
+import re
 import struct
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -74,7 +77,14 @@ def test_a_seed_of_more_bits_is_refused() -> None:
 def test_a_seed_that_nobody_knows() -> None:
     one, two = random.seed(), random.Generator().seed()
     assert one != two and random.initial_seed() == one
-    random.manual_seed(generators.DEFAULT_SEED)
+
+
+def test_without_a_seed_processes_and_devices_draw_different_numbers() -> None:
+    program = "import ascendtensor as at; print(at.rand(4).tolist(), at.rand(4, device='npu:1').tolist(), at.Generator().initial_seed())"
+    answers = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    rows = [row for answer in answers for row in re.findall(r"\[.*?\]", answer)]
+    assert len(rows) == len(set(rows)) == 4
+    assert [int(answer.split()[-1]) for answer in answers] == [generators.DEFAULT_SEED] * 2  # torch.Generator() begins so, too
 
 
 def test_a_state_is_gone_back_to() -> None:
