@@ -38,6 +38,12 @@ _LAUNCHERS: Final = frozenset(
 )
 _COPIES: Final = frozenset(f"acl.rt.{name}" for name in ("memcpy_async", "memcpy2d_async", "memset_async", "memcpy_async_with_condition"))
 """Functions that put a task on the stream in their last argument; those of `acl.media` that end in `_async` do too."""
+_HOST_DATA: Final = {
+    **{f"acl.media.dvpp_jpeg_{name}": 0 for name in ("get_image_info", "get_image_info_v2", "predict_dec_size")},
+    **{f"acl.media.dvpp_png_{name}": 0 for name in ("get_image_info", "predict_dec_size")},
+    "acl.media.dvpp_jpeg_encode_async": 3,
+}
+"""Functions beside copies that read host memory, and where its address is."""
 _USERS: Final[dict[int, int]] = {}
 """Stream handle to the thread that launched on it last."""
 _LENT: Final[dict[int, tuple[bytes, str]]] = {}
@@ -109,14 +115,15 @@ def _traced(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     short = name.rpartition(".")[2]
     launches, copies = name in _LAUNCHERS, name in _COPIES or (name.startswith("acl.media.") and name.endswith("_async"))
     makes = short.startswith(_MAKERS) and not launches
-    sets, lends, reads = name == "acl.rt.set_device", name == "acl.util.bytes_to_ptr", name.startswith("acl.rt.memcpy")
+    sets, lends = name == "acl.rt.set_device", name == "acl.util.bytes_to_ptr"
+    source = 2 if name.startswith("acl.rt.memcpy") else _HOST_DATA.get(name, -1)
     least = 0 if name.startswith("acl.mdl.") else 1 << 16  # ids of models are small numbers
 
     def call(*args: Any, **keywords: Any) -> Any:
         if launches:
             _check_thread(name, args)
-        elif reads and len(args) > 2:
-            _check_lent(args[2])
+        elif 0 <= source < len(args):
+            _check_lent(args[source])
         result = original(*args, **keywords)
         if launches or copies:
             _note_launch(args)
@@ -150,7 +157,7 @@ def _holders(address: int) -> int:
 
 
 def _check_lent(address: Any) -> None:
-    """A copy out of an object of bytes that nobody but this file holds any more: on a board its memory is somebody else's (PY-15)."""
+    """A call that reads an object of bytes that nobody but this file holds any more: on a board its memory is somebody else's (PY-15)."""
     if not isinstance(address, int) or address not in _LENT:
         return
     _LENT[_PROBE] = bytes(_LENDINGS), ""  # as many holders as one has that only this file holds

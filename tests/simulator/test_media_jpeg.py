@@ -263,10 +263,12 @@ def test_memory_of_another_device(acl: ModuleType) -> None:
     file = jpeg(photograph(64, 64))
     source = units.memory(len(file), file)
     acl.rt.set_device(0)
-    units = Units(acl)
+    elsewhere, units = units, Units(acl)
     desc = units.picture(NV12, 0, 0, (0, 0), 64 * 96)
     assert units.media.dvpp_jpeg_decode_async(units.channel, source, len(file), desc, units.stream) == 0
     assert units.done() == FAILED and "belongs to device 1" in units.said()
+    assert units.media.dvpp_jpeg_decode_async(elsewhere.channel, source, len(file), desc, units.stream) == 100000
+    assert "was opened on device 1" in units.said()
 
 
 def test_run_mode_device(acl: ModuleType) -> None:

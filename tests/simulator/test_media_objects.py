@@ -204,6 +204,29 @@ def test_work_in_flight_is_noticed(units: Units) -> None:
     assert len(kinds()) == 6, "nothing is queued any more"
 
 
+def test_a_channel_on_two_streams(units: Units) -> None:
+    source, target = units.blank(64, 32), units.blank(64, 32)
+    assert units.resize(source, target) == units.resize(source, target) == 0
+    first, units.stream = units.stream, units.acl.rt.create_stream()[0]
+    assert kinds() == []
+    assert units.resize(source, target) == 0
+    assert kinds() == ["channel on two streams"]
+    assert units.acl.rt.synchronize_stream(first) == units.done() == 0
+    assert units.resize(source, target) == units.done() == 0 and len(kinds()) == 1
+
+
+def test_bytes_that_are_gone(units: Units) -> None:
+    simulator.trace()
+    data = jpeg(photograph(64, 64))
+    pointer = units.acl.util.bytes_to_ptr(data)
+    assert units.media.dvpp_jpeg_get_image_info(pointer, len(data))[3] == 0 and kinds() == []
+    size = len(data)
+    del data
+    units.media.dvpp_jpeg_predict_dec_size(pointer, size, NV12)
+    simulator.trace(False)
+    assert kinds() == ["bytes that are gone"]
+
+
 def test_work_behind_a_planned_failure_is_noticed_too(units: Units) -> None:
     with simulator.faults.kernel("VPC", nth=5):
         target = units.blank(64, 32)

@@ -35,7 +35,8 @@ class Finding(NamedTuple):
     Attributes:
         kind: "leak", "read too early", "overwritten in flight", "freed in flight", "copy direction", "stream of two threads",
             "output larger than its buffer", "handle destroyed in flight", "use after destroy", "dataset destroyed in flight", "model
-            unloaded in flight", "model on two streams", "model of another context" or "bytes that are gone".
+            unloaded in flight", "model on two streams", "model of another context", "channel on two streams", "memory of another kind" or
+            "bytes that are gone".
         text: What happened.
         line: The Python line of the call that it was noticed in.
         origin: The line that made the object or queued the work, "" unless calls are traced.

@@ -193,10 +193,9 @@ def dvpp_jpeg_decode_async(dvpp_channel_desc: int, data: int, size: int, output_
     if data == 0:
         raise null("data")
     picture = picture_for(output_dvpp_pic_desc, "outputDesc")
-    tasks.check_channel(channel, dvpp_channel_desc, tasks.JPEGD)
+    target = tasks.stream_for(channel, dvpp_channel_desc, tasks.JPEGD, stream)
     _check_output(picture.format, DECODABLE)
     tasks.codec()
-    target = tasks.stream_of(stream)
 
     def make() -> tuple[list[Array], list[Array], Info]:
         info: Info = {"format": picture.format, "strides": (picture.width_stride, picture.height_stride)}
@@ -292,10 +291,9 @@ def dvpp_jpeg_encode_async(dvpp_channel_desc: int, input_dvpp_pic_desc: int, dat
         if address == 0:
             raise null(name)
     settings: JpegeConfig = found_in(JPEGES, config)
-    tasks.check_channel(channel, dvpp_channel_desc, tasks.JPEGE)
+    target = tasks.stream_for(channel, dvpp_channel_desc, tasks.JPEGE, stream)
     _check_output(picture.format, ENCODABLE)
     tasks.codec()
-    target = tasks.stream_of(stream)
     length = memory.host_array(size_ptr, SIZE_BYTES, write=True).view(np.uint32)
 
     def make() -> tuple[list[Array], list[Array], Info]:

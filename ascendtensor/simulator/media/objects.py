@@ -35,14 +35,15 @@ class Channel:
         mode: The units that it is for, bits of `acldvppChannelMode`, 0 for all.
         matrix: `acldvppCscMatrix`.
         identifier: Of the channel while there is one, else -1.
+        device: Where that one was opened.
     """
 
-    __slots__ = ("identifier", "matrix", "mode")
+    __slots__ = ("device", "identifier", "matrix", "mode")
 
     def __init__(self) -> None:
         self.mode = 0
         self.matrix = colours.BT601_WIDE
-        self.identifier = -1
+        self.identifier = self.device = -1
 
 
 class Picture:
@@ -247,10 +248,10 @@ def dvpp_create_channel(dvpp_channel_desc: int) -> int:
     """Opens the channel, on the device of the current context; 200001 on chips without these units."""
     channel: Channel = found_in(CHANNELS, dvpp_channel_desc)
     units.units()
-    contexts.current()
+    device = contexts.current().device
     if channel.identifier >= 0:
         raise invalid("channelDesc", hex(dvpp_channel_desc), "has an open channel already")
-    channel.identifier = next(_channel_numbers)
+    channel.identifier, channel.device = next(_channel_numbers), device
     return 0
 
 

@@ -93,10 +93,9 @@ def dvpp_png_decode_async(dvpp_channel_desc: int, data: int, size: int, output_d
     if data == 0:
         raise null("data")
     picture = picture_for(output_dvpp_pic_desc, "outputDesc")
-    tasks.check_channel(channel, dvpp_channel_desc, tasks.PNGD)
+    target = tasks.stream_for(channel, dvpp_channel_desc, tasks.PNGD, stream)
     _check_output(picture.format)
     tasks.codec()
-    target = tasks.stream_of(stream)
 
     def make() -> tuple[list[Array], list[Array], Info]:
         info: Info = {"format": picture.format, "strides": (picture.width_stride, picture.height_stride)}

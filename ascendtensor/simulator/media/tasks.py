@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ..engine import AclFault, contexts, memory, streams
 from ..engine.arguments import invalid
+from ..engine.diagnostics import notice
 from ..engine.tables import STREAMS, Stream, Task
 from ..kernels.importing import whole
 from .units import FEATURE_UNSUPPORTED, UNIT_FAILED, failed
@@ -58,16 +59,28 @@ def codec() -> Any:
         raise AclFault(FEATURE_UNSUPPORTED, f"files of pictures need the package Pillow ({error}): {EXTRA}") from error
 
 
-def check_channel(channel: Any, handle: int, unit: Unit) -> None:
-    """Whether the channel is open and for this unit.
+def stream_for(channel: Any, handle: int, unit: Unit, stream: int) -> Stream:
+    """The stream that a call means, once its channel is open, for this unit, and of the stream's device.
 
     Raises:
-        AclFault: 100000.
+        AclFault: 100000; 107002 and their kin for the stream.
+        Misuse: In strict mode, if the channel has work queued on another stream.
     """
     if channel.identifier < 0:
         raise invalid("channelDesc", hex(handle), "has no open channel; call acl.media.dvpp_create_channel first")
     if channel.mode and not channel.mode & unit.mode:
         raise invalid("channelDesc", hex(handle), f"was opened for mode {channel.mode}; {unit.op_type} is {unit.mode}")
+    found = contexts.stream_for(stream)
+    if found.device != channel.device:
+        raise invalid("channelDesc", hex(handle), f"was opened on device {channel.device}, the stream is of device {found.device}")
+    for other in list(STREAMS.values()):
+        if other is not found and any(used is channel for task in _queued(other) for used in _info(task).get("uses", ())):
+            text = (
+                f"channel {channel.identifier} is used on stream {found.identifier}, its work on stream {other.identifier} is still queued"
+            )
+            notice("channel on two streams", text)
+            break
+    return found
 
 
 def memory_of(what: str, address: int, size: int, device: int) -> Array:
@@ -140,14 +153,17 @@ def _run(inputs: list[Array], outputs: list[Array], info: Info) -> None:
 def in_flight(record: object) -> str:
     """A queued task that uses a record, in words, or ""."""
     for stream in list(STREAMS.values()):
-        try:
-            queued = list(stream.queue)
-        except RuntimeError:  # another thread runs it at this moment
-            continue
-        for task in queued:
+        for task in _queued(stream):
             if any(used is record for used in _info(task).get("uses", ())):
                 return f"[{streams.name_of(*task)}] queued on stream {stream.identifier} of device {stream.device}"
     return ""
+
+
+def _queued(stream: Stream) -> list[Task]:
+    try:
+        return list(stream.queue)
+    except RuntimeError:  # another thread runs it at this moment
+        return []
 
 
 def _info(task: Task) -> Info:
@@ -157,8 +173,3 @@ def _info(task: Task) -> Info:
     if len(args) == 3 and isinstance(args[0], str) and callable(args[1]):  # behind a filter
         return _info((args[1], args[2]))
     return args[2] if len(args) == 3 and isinstance(args[2], dict) else {}
-
-
-def stream_of(handle: int) -> Stream:
-    """The stream that a call means."""
-    return contexts.stream_for(handle)

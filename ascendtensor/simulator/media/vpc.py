@@ -209,11 +209,10 @@ def _queue(
         plan: Makes the job of a pair, by its place.
     """
     chip = units(name)
-    tasks.check_channel(request.channel, request.handle, VPC)
+    found = tasks.stream_for(request.channel, request.handle, VPC, stream)
     for source, target in pairs:
         _format("input", source.format, chip.inputs)
         _format("output", target.format, chip.outputs)
-    found = tasks.stream_of(stream)
 
     def make() -> tuple[list[Array], list[Array], Info]:
         device = found.device
@@ -580,10 +579,9 @@ def dvpp_vpc_pyr_down_async(dvpp_channel_desc: int, input_dvpp_pic_desc: int, ou
     if reserve:
         raise invalid("reserve", hex(reserve), "must be 0")
     chip = units(name)
-    tasks.check_channel(request.channel, dvpp_channel_desc, VPC)
+    found = tasks.stream_for(request.channel, dvpp_channel_desc, VPC, stream)
     for what, picture in (("input", source), ("output", target)):
         _format(what, picture.format, frozenset({formats.YUV_400}))
-    found = tasks.stream_of(stream)
     _sized(chip, target, source.width // 2, source.height // 2)
 
     def make() -> tuple[list[Array], list[Array], Info]:
@@ -614,10 +612,9 @@ def dvpp_vpc_equalize_hist_async(
     request, chip = _request(dvpp_channel_desc), units(name)
     tables: LutMap = found_in(LUT_MAPS, lut_map)
     source, target = picture_for(input_dvpp_pic_desc, "inputDesc"), picture_for(output_dvpp_pic_desc, "outputDesc")
-    tasks.check_channel(request.channel, dvpp_channel_desc, VPC)
+    found = tasks.stream_for(request.channel, dvpp_channel_desc, VPC, stream)
     _format("input", source.format, chip.outputs)
     _format("output", target.format, frozenset({source.format}))
-    found = tasks.stream_of(stream)
 
     def make() -> tuple[list[Array], list[Array], Info]:
         one, other = _input(chip, source, found.device), _output(target, found.device)
@@ -652,9 +649,8 @@ def dvpp_vpc_calc_hist_async(dvpp_channel_desc: int, src_pic_desc: int, hist: in
     counts: Hist = found_in(HISTS, hist)
     if reserve:
         raise invalid("reserve", hex(reserve), "must be 0")
-    tasks.check_channel(request.channel, dvpp_channel_desc, VPC)
+    found = tasks.stream_for(request.channel, dvpp_channel_desc, VPC, stream)
     _format("input", source.format, COUNTED)
-    found = tasks.stream_of(stream)
 
     def make() -> tuple[list[Array], list[Array], Info]:
         shot = _input(chip, source, found.device)
