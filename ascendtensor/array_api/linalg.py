@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from .. import dtypes as d
 from ..dtypes import dtype as DType
-from ..interop.reducing import of_no_axis
+from ..interop.functions import linalg as numpy_linalg
 from ..ops import reduction, shape, views
 from ..ops.arguments import checked
 from ..ops.linalg import eigen, factors, norms, products, systems, vectors
@@ -266,6 +266,4 @@ def vector_norm(x: T, /, *, axis: Any = None, keepdims: bool = False, ord: float
         >>> xp.linalg.vector_norm(xp.asarray([3.0, 4.0]))
         tensor(5., device='npu:0')
     """
-    if of_no_axis(axis):
-        return reduction.vector_norm(views.unsqueeze(x, -1), ord, -1)
-    return reduction.vector_norm(x, ord, axis, keepdims)
+    return numpy_linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)

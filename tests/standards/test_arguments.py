@@ -154,7 +154,10 @@ def test_no_axis_of_means_and_norms() -> None:
     assert_same(lambda x: np.mean(x, axis=(), where=np.asarray(x) > -9), M)
     if hasattr(np.linalg, "vector_norm"):
         assert_same(lambda x: np.linalg.vector_norm(x, axis=()), M)
-    assert xp.linalg.vector_norm(xp.asarray([-3.0, 4.0]), axis=()).tolist() == [3.0, 4.0]
+    x = xp.asarray([-3.0, 0.0, 1e30])
+    for order in (1, 2.5, float("inf")):
+        assert xp.linalg.vector_norm(x, axis=(), ord=order).tolist() == abs(x).tolist()
+    assert xp.linalg.vector_norm(x, axis=(), ord=0).tolist() == [1.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize("name", ["max", "median", "quantile", "nanmedian"])

@@ -10,7 +10,7 @@ from ...errors import ShapeError, ValueRangeError
 from ...ops import fft, reduction, shape, views
 from ...ops.linalg import eigen, factors, matmul, norms, products, systems, vectors
 from ...ops.linalg.einsum import einsum
-from ...ops.pointwise import elementwise
+from ...ops.pointwise import comparison, elementwise, unary
 from ...shapes import each, several
 from .. import numpy as border
 from .. import reducing
@@ -95,10 +95,12 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     return norms.norm(border.floating(x), ord, axis, keepdims)
 
 
-def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """Norms of vectors along axes; of each element by itself along none. Like: numpy.linalg.vector_norm."""
     x = border.floating(x)
     if reducing.of_no_axis(axis):
-        return reduction.vector_norm(views.unsqueeze(x, -1), ord, -1)
+        sizes = unary.abs(x)
+        return sizes if ord else border.cast(comparison.ne(sizes, 0), sizes.desc.dtype)
     return reduction.vector_norm(x, ord, axis, keepdims)
 
 
@@ -247,7 +249,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "linalg.tensorsolve": _tensorsolve,
     "linalg.trace": lambda x, /, *, offset=0, dtype=None: trace(x, offset, -2, -1, dtype),
     "linalg.vecdot": _vecdot,
-    "linalg.vector_norm": _vector_norm,
+    "linalg.vector_norm": vector_norm,
     "matrix_transpose": lambda x, /: x.mT,
     "outer": _outer,
     "tensordot": _tensordot,
