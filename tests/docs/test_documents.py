@@ -54,6 +54,14 @@ def test_examples_run(document: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_readme_shows_what_its_example_prints() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.search(r"^prints\n\n```text\n(.*?)```", text, re.MULTILINE | re.DOTALL)
+    command = [sys.executable, "-c", _program(text)]
+    done = subprocess.run(command, env=_environment(), capture_output=True, text=True, check=True)
+    assert shown is not None and shown[1] == done.stdout
+
+
 def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
 
