@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -240,8 +241,8 @@ def invert(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
 
 @binder("Identity", "TensorMove")
 def identity(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
-    """A copy."""
-    return np.copyto, (outputs[0], inputs[0])
+    """A copy, by what takes less time than np.copyto on arrays of one dtype and shape."""
+    return operator.setitem, (outputs[0], Ellipsis, inputs[0])
 
 
 @binder("ZerosLike")
