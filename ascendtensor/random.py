@@ -647,8 +647,10 @@ def dropout(input: T, p: float = 0.5, training: bool = True, inplace: bool = Fal
     """
     if not 0 <= p <= 1:
         raise ValueRangeError(f"p must be from 0 to 1, it is {p}", where="dropout")
+    if not training:
+        return input
     dtype = _floating(input.desc.dtype, "dropout")
-    if not training or p == 0:
+    if p == 0:
         return input
     if p == 1:
         return elementwise.mul(input, 0, out=input if inplace else None)

@@ -98,8 +98,10 @@ def feature_dropout(input: T, p: float = 0.5, training: bool = True, *, generato
 
 def _channels(input: T, p: float, training: bool, generator: Generator | None, alpha: bool, function: str) -> T:
     _probability(p, function)
+    if not training:
+        return input
     floating(input, function)
-    if not training or p == 0:
+    if p == 0:
         return input
     shape = input.desc.shape
     if len(shape) < 2:
@@ -218,8 +220,10 @@ def alpha_dropout(input: T, p: float = 0.5, training: bool = False, inplace: boo
         tensor([1., 1., 1., 1.], device='npu:0')
     """
     _probability(p, "alpha_dropout")
+    if not training:
+        return input
     floating(input, "alpha_dropout")
-    return _put(_alpha(input, p, input.desc.shape, generator), input, inplace) if training and p else input
+    return _put(_alpha(input, p, input.desc.shape, generator), input, inplace) if p else input
 
 
 @checked

@@ -57,6 +57,15 @@ def test_a_probability_is_between_0_and_1(function: Any) -> None:
         function(ones(3, 4), 1.5, True)
 
 
+@pytest.mark.parametrize("function", [F.dropout, F.alpha_dropout, F.dropout1d, F.feature_alpha_dropout, at.feature_dropout])
+@pytest.mark.parametrize("dtype", [at.int64, at.bool, at.complex64])
+def test_outside_training_any_dtype_passes(function: Any, dtype: Any) -> None:
+    x = at.ones(2, 3, dtype=dtype)
+    assert at.equal(function(x, 0.5, False), x)
+    with pytest.raises(TypeError, match="floating"):
+        function(x, 0.5, True)
+
+
 @pytest.mark.parametrize("function", [F.dropout, F.alpha_dropout, F.dropout1d])
 def test_dropout_in_place_fills_the_operand(function: Any) -> None:
     x = ones(40, 30)
