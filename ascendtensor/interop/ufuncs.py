@@ -25,7 +25,7 @@ from ..ops.linalg import matmul
 from ..ops.operands import common_dtype
 from ..ops.pointwise import bessel, comparison, complex_numbers, elementwise, floats, special, unary
 from ..ops.pointwise.aliases import expit, gammaln, psi
-from ..promotion import promote_types
+from ..promotion import can_cast, promote_types
 from ..shapes import broadcast_shapes
 from . import numpy as border
 from . import reducing
@@ -342,7 +342,7 @@ def _call(like: Any, ufunc: np.ufunc, how: Ufunc, inputs: tuple[Any, ...], optio
         common = common_dtype(*operands)
         operands = [x if is_tensor(x) else upload(x, common, like.desc.device, cls=like.__class__) for x in operands]
     if dtype is not None:
-        operands = [border.cast(x, dtype) if is_tensor(x) else x for x in operands]
+        operands = [_as_wanted(x, dtype, casting) if is_tensor(x) else x for x in operands]
     elif how.floating and not any(map(_is_floating, operands)):
         operands = [border.floating(x) for x in operands]
     if ufunc.nout > 1:
@@ -352,6 +352,18 @@ def _call(like: Any, ufunc: np.ufunc, how: Ufunc, inputs: tuple[Any, ...], optio
     if isinstance(out, TensorBase) and where is True and casting == "same_kind" and _straight(how.function, operands, out):
         return how.function(*operands, out=out)
     return border.put(how.function(*operands), out, where, casting)
+
+
+def _as_wanted(x: Any, dtype: d.dtype, casting: str) -> Any:
+    """An operand in the dtype that is asked for.
+
+    Raises:
+        DTypeError: It would lose its kind, such as floats as integers.
+    """
+    if casting != "unsafe" and not can_cast(x.desc.dtype, dtype):
+        text = f"an operand of dtype {x.desc.dtype.name} can't be cast to dtype={dtype.name}"
+        raise DTypeError(text, advice='Cast it with .astype() first, or give casting="unsafe".')
+    return border.cast(x, dtype)
 
 
 def _is_floating(operand: Any) -> bool:

@@ -183,6 +183,18 @@ def test_a_complex_exponent_makes_complex_numbers() -> None:
     assert (at.ones(2) ** 2).dtype is (at.ones(2) ** np.float64(2)).dtype is at.float32
 
 
+def test_a_dtype_takes_no_operands_of_a_higher_kind() -> None:
+    x, n = at.tensor([1.5, 2.5]), at.tensor([1, 2])
+    for call in (lambda x: np.add(x, x, dtype=np.int64), lambda x: np.multiply(2, x, dtype=bool), lambda x: np.add(x + 1j, 1, dtype=float)):
+        with pytest.raises(TypeError):
+            call(x.numpy())
+        with pytest.raises(TypeError, match="can't be cast to dtype="):
+            call(x)
+    assert np.add(x, x, dtype=np.int64, casting="unsafe").tolist() == [2, 4]
+    assert np.add(n, n, dtype=np.float64).dtype is at.float64 and np.add(n, n, dtype=np.int8).dtype is at.int8
+    assert np.sum(x, dtype=np.int64).item() == np.sum(x.numpy(), dtype=np.int64) == 3
+
+
 # Orders
 
 
