@@ -497,6 +497,8 @@ def event_elapsed_time(start: int, end: int) -> float:
 
 def malloc(size: int, policy: int) -> int:
     """Device memory, 64-byte aligned, with 32 bytes of slack behind the padded size (RT-29)."""
+    if size >> 63:  # a tensor of huge shape would get a few bytes
+        raise errors.OutOfDeviceMemoryError(acl_message="it was not called, since it takes sizes modulo 2**64")
     address, code = _rt.malloc(size, policy)
     _check(code, "acl.rt.malloc", size, policy)
     return address

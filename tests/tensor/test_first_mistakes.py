@@ -268,3 +268,12 @@ def test_lists_may_be_nested_as_deep_as_a_tensor_has_dimensions() -> None:
     assert at.tensor(deep).shape == (1,) * MAX_RANK
     with pytest.raises(errors.ShapeError):
         at.tensor([deep])
+
+
+@pytest.mark.parametrize("shape", [(2**31, 2**31, 2**31), (2**61 + 1, 8), (2**62,)])
+@pytest.mark.parametrize("make", [at.empty, at.zeros, at.rand, lambda *shape: at.ones(1).expand(*shape).contiguous()])
+def test_more_bytes_than_any_address_has_are_no_memory_left(make: Callable[..., Any], shape: tuple[int, ...]) -> None:
+    """pyACL takes sizes modulo 2**64: a block of a few bytes would be the memory of a huge tensor (RT-29)."""
+    with pytest.raises(at.OutOfDeviceMemoryError, match=r"asked for \d+\.\d TiB"):
+        make(*shape)
+    assert at.ones(2).tolist() == [1.0, 1.0]
