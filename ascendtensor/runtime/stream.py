@@ -277,7 +277,7 @@ class Stream:
 
     def wait_stream(self, stream: Stream) -> None:
         """Let later work of this stream wait for what is queued on another one now. Like: torch.cuda.Stream.wait_stream."""
-        if stream is self:
+        if _stream(stream, "Stream.wait_stream") is self:
             return
         if stream.device is not self.device:
             stream.synchronize()
@@ -359,9 +359,13 @@ def stream(stream: Stream | None) -> StreamContext:
         ...     at.ones(2) + 1
         tensor([2., 2.], device='npu:0')
     """
-    if not (stream is None or isinstance(stream, Stream)):
-        raise DTypeError(f"a Stream is needed, not {type(stream).__name__}", where="stream")
-    return StreamContext(stream)
+    return StreamContext(None if stream is None else _stream(stream, "stream"))
+
+
+def _stream(value: Stream, where: str) -> Stream:
+    if not isinstance(value, Stream):
+        raise DTypeError(f"a Stream is needed, not {type(value).__name__}", where=where)
+    return value
 
 
 class Event:
@@ -421,7 +425,7 @@ class Event:
 
     def record(self, stream: Stream | None = None) -> None:
         """Mark what is queued on a stream (the current one if None); a second record replaces the first. Like: torch.cuda.Event.record."""
-        on = _locate(None).current_stream() if stream is None else stream
+        on = _locate(None).current_stream() if stream is None else _stream(stream, "Event.record")
         on.ready()
         if self._made() and self.device is not on.device:
             raise ValueRangeError(f"the event belongs to {self.device}, the stream to {on.device}", where="Event.record")
@@ -456,7 +460,7 @@ class Event:
         """
         if not self._made():  # pyACL would refuse it (EV-3)
             return
-        on = _locate(None).current_stream() if stream is None else stream
+        on = _locate(None).current_stream() if stream is None else _stream(stream, "Event.wait")
         on.ready()
         if on.device is not self.device:
             self.synchronize()

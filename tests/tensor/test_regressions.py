@@ -387,6 +387,12 @@ def test_randint_takes_a_high_and_a_size_by_name() -> None:
 def test_what_is_no_stream_or_event_is_refused() -> None:
     with pytest.raises(errors.DTypeError, match="stream: a Stream is needed, not str"):
         at.stream("npu:0")  # type: ignore[arg-type]
+    mark = at.Event()
+    mark.record()
+    calls = {"Stream.wait_stream": at.current_stream().wait_stream, "Event.record": mark.record, "Event.wait": mark.wait}
+    for where, call in calls.items():
+        with pytest.raises(errors.DTypeError, match=f"^{where}: a Stream is needed, not int"):
+            call(3)  # type: ignore[arg-type]
     with pytest.raises(errors.DTypeError, match="an Event is needed, not str"):
         at.Stream().wait_event("a")  # type: ignore[arg-type]
 
