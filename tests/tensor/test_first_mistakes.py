@@ -75,6 +75,7 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: at.nn.functional.cross_entropy(x, at.ones(2)), ValueError, r"cross_entropy: [\s\S]*Numbers of classes are integers"),
     (lambda x: at.nn.utils.clip_grad_norm_, AttributeError, r"'utils': .* gradients .* autograd[\s\S]*cat\("),
     (lambda x: at.set_printoptions(precision="high"), TypeError, r"set_printoptions: precision must be an int, not the str 'high'"),
+    (lambda x: at.einsum(x, x), ValueError, r"einsum: a tensor is no list of numbers from 0 to 51\n[\s\S]*First the equation"),
     (lambda x: at.Size((2, 3)), AttributeError, r"'Size': shapes are tuples"),
     (lambda x: at.array([1.0]), AttributeError, r"'array': use tensor\("),
     (lambda x: at.interp, AttributeError, r"'interp': numpy\.interp takes tensors"),

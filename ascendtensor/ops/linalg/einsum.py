@@ -116,7 +116,12 @@ def _spelled(*parts: Any) -> tuple[str, tuple[Any, ...]]:
         try:
             return "".join("..." if number is Ellipsis else letters[range(len(letters))[number]] for number in numbers)
         except (IndexError, TypeError):
-            raise ValueRangeError(f"{numbers!r} is no list of numbers from 0 to {len(letters) - 1}", where="einsum") from None
+            kind = "a tensor" if isinstance(numbers, TensorBase) else repr(numbers)
+            raise ValueRangeError(
+                f"{kind} is no list of numbers from 0 to {len(letters) - 1}",
+                where="einsum",
+                advice="First the equation, einsum('ij,jk->ik', a, b), or behind each tensor its dims, einsum(a, [0, 1], b, [1, 2]).",
+            ) from None
 
     count = len(parts) // 2 * 2
     equation = ",".join(word(numbers) for numbers in parts[1:count:2])
