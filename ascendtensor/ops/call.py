@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import lru_cache, partial
 from operator import index as as_int
+from operator import lt
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -252,9 +253,15 @@ def as_they_lie(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, 
     Returns:
         None where they don't lie so, or don't fit: the ordinary way says so of the operands as they are.
     """
-    tensors = [*targets, *filter(_is_tensor, operands)]
-    if all([tensor.desc.plain for tensor in tensors]):
+    whole = (*targets, *operands)
+    for operand in whole:
+        if isinstance(operand, TensorBase) and not operand.desc.plain:
+            strides = operand.desc.strides
+            if any(map(lt, strides, strides[1:])):
+                break
+    else:  # dims that lie in their order are told by that quickly
         return None
+    tensors = [operand for operand in whole if isinstance(operand, TensorBase)]
     turned = shapes.turned(tuple([(tensor.desc.shape, tensor.desc.strides) for tensor in tensors]))
     if turned is None:
         return None
