@@ -7,9 +7,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from . import __version__, ahead, demo, information, selfcheck
+from . import __version__, selfcheck
+from .commands import compile_models, demo, info, run_models
 from .errors import AscendTensorError
-from .models import commands as model_commands
 
 
 def parser() -> argparse.ArgumentParser:
@@ -17,11 +17,11 @@ def parser() -> argparse.ArgumentParser:
     main = argparse.ArgumentParser(prog="python -m ascendtensor", description="Tensors for Ascend NPUs over pyACL.")
     main.add_argument("--version", action="version", version=f"ascendtensor {__version__}")
     commands = main.add_subparsers(dest="command")
-    commands.add_parser("info", help="what was found on this machine, and what is missing").set_defaults(run=information.run)
+    commands.add_parser("info", help="what was found on this machine, and what is missing").set_defaults(run=info.run)
     demo.add_arguments(commands.add_parser("demo", help="train two small networks on scanned digits"))
-    ahead.add_arguments(commands.add_parser("compile", help="make operator models ahead of time, for machines without a compiler"))
-    model_commands.add_run_arguments(commands.add_parser("run", help="run a whole model on arrays from files"))
-    model_commands.add_inspect_arguments(commands.add_parser("inspect", help="show the inputs and outputs of a whole model"))
+    compile_models.add_arguments(commands.add_parser("compile", help="make operator models ahead of time, for machines without a compiler"))
+    run_models.add_run_arguments(commands.add_parser("run", help="run a whole model on arrays from files"))
+    run_models.add_inspect_arguments(commands.add_parser("inspect", help="show the inputs and outputs of a whole model"))
     selfcheck.add_arguments(
         commands.add_parser("selfcheck", help="compare this backend with NumPy and with inferred rules, write a report")
     )

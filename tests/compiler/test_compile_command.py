@@ -13,8 +13,8 @@ import pytest
 
 from ascendtensor import simulator
 from ascendtensor.__main__ import main
-from ascendtensor.ahead import Bar
 from ascendtensor.codes import DataType
+from ascendtensor.commands.compile_models import Bar
 from ascendtensor.compiler import Description, TensorDescription, archive, recorded, verdicts
 from ascendtensor.compiler.batch import Outcome
 from ascendtensor.compiler.simulated import SimulatedCompiler
@@ -80,7 +80,7 @@ def test_failures_are_a_table_and_an_exit_status(ops: Path, tmp_path: Path, caps
 
 def test_the_basic_set_is_compiled_beside(ops: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = [model for model in basic.descriptions() if model.op_type in ("Exp", "Tanh")]
-    monkeypatch.setitem(sys.modules["ascendtensor.ahead"].SETS, "basic", lambda soc: few)
+    monkeypatch.setitem(sys.modules["ascendtensor.commands.compile_models"].SETS, "basic", lambda soc: few)
     assert compile_(ops, "--set", "basic", "--soc", "Ascend310B4", "-o", tmp_path / "models") == 0
     assert len(archive.read_manifest(tmp_path / "models")) == 3 + len(few) == 23
 

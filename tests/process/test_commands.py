@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ascendtensor import information
 from ascendtensor.__main__ import main
+from ascendtensor.commands import info
 
 Captured = pytest.CaptureFixture[str]
 
@@ -114,11 +114,11 @@ def test_info_about_the_compiler_inside_the_process(monkeypatch: pytest.MonkeyPa
 
 
 def test_info_about_what_the_compiler_may_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(information.needs, "doubts", lambda: ["CANN's compiler may miss the packages decorator: pip install decorator"])
-    monkeypatch.setattr(information, "find_atc", lambda: "/usr/local/Ascend/atc")
+    monkeypatch.setattr(info.needs, "doubts", lambda: ["CANN's compiler may miss the packages decorator: pip install decorator"])
+    monkeypatch.setattr(info, "find_atc", lambda: "/usr/local/Ascend/atc")
     monkeypatch.setenv("ASCENDTENSOR_COMPILER", "atc")
-    assert "may miss the packages decorator" in "\n".join(information._compiler("npu"))
-    assert "may miss" not in "\n".join(information._compiler("simulator"))
+    assert "may miss the packages decorator" in "\n".join(info._compiler("npu"))
+    assert "may miss" not in "\n".join(info._compiler("simulator"))
 
 
 def test_info_about_directories_of_models(monkeypatch: pytest.MonkeyPatch, capsys: Captured, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_info_about_directories_of_models(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_info_names_packages_that_the_demo_misses(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    monkeypatch.setattr(information, "DEMO", ("scikit-learn-that-nobody-has",))
+    monkeypatch.setattr(info, "DEMO", ("scikit-learn-that-nobody-has",))
     assert main(["info"]) == 0
     assert "missing: scikit-learn-that-nobody-has; pip install" in capsys.readouterr().out
 

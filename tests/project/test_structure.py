@@ -33,9 +33,9 @@ OWNERS = {
     "onnxruntime": {"ascendtensor/simulator/engine/onnx_session.py"},
     "opt_einsum": {"ascendtensor/ops/linalg/einsum.py"},
     "pytest": {"ascendtensor/testing.py"},
-    "rich": {"ascendtensor/demo.py"},
+    "rich": {"ascendtensor/commands/demo.py"},
     "safetensors": {"ascendtensor/saving.py"},
-    "sklearn": {"ascendtensor/demo.py"},
+    "sklearn": {"ascendtensor/commands/demo.py"},
 }
 """Optional packages, each with the modules that may import it."""
 

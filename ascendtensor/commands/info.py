@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Final
 
-from . import __version__, compiler, runtime
-from .acl import chooser, toolkit
-from .codes import RunMode
-from .compiler import needs
-from .compiler.atc import find_atc
-from .compiler.online import find_library
-from .compiler.store import cache_directory
-from .errors import AscendTensorError, describe_bytes
-from .launch.registry import handle_cache
+from .. import __version__, compiler, runtime
+from ..acl import chooser, toolkit
+from ..codes import RunMode
+from ..compiler import needs
+from ..compiler.atc import find_atc
+from ..compiler.online import find_library
+from ..compiler.store import cache_directory
+from ..errors import AscendTensorError, describe_bytes
+from ..launch.registry import handle_cache
 
 PACKAGES: Final = ("numpy", "ml_dtypes", "typing-extensions")
 DEMO: Final = ("scikit-learn", "rich")

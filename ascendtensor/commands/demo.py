@@ -18,10 +18,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import creation, dtypes, errors, runtime
-from .dtypes import dtype as DType
-from .errors import AscendTensorError, ValueRangeError
-from .launch.registry import handle_cache
+from .. import creation, dtypes, errors, runtime
+from ..dtypes import dtype as DType
+from ..errors import AscendTensorError, ValueRangeError
+from ..launch.registry import handle_cache
 
 try:  # the extra "demo"
     from rich.console import Console

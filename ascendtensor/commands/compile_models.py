@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from . import compiler, runtime
-from .compiler import archive, batch, progress, recorded, verdicts
-from .compiler.atc import find_atc
-from .compiler.batch import Outcome
-from .compiler.protocol import Compiler
-from .errors import CompileError, CompilerNotFoundError
-from .ops import basic
+from .. import compiler, runtime
+from ..compiler import archive, batch, progress, recorded, verdicts
+from ..compiler.atc import find_atc
+from ..compiler.batch import Outcome
+from ..compiler.protocol import Compiler
+from ..errors import CompileError, CompilerNotFoundError
+from ..ops import basic
 
 SETS: Final = {"basic": basic.descriptions}
 FAILURES: Final = "failures.txt"

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from ..errors import DTypeError, ValueRangeError
-from .loading import load
-from .model import Model, Outputs
+from ..models.loading import load
+from ..models.model import Model, Outputs
 
 _SHOWN: Final = 10
 _TOP: Final = 5
