@@ -22,6 +22,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 from ascendtensor import generators, simulator  # noqa: E402
 from ascendtensor.runtime import device as devices  # noqa: E402
+from ascendtensor.simulator.engine import diagnostics  # noqa: E402
 
 # No deadline: a busy machine must not fail a property. The same examples in every run: a change lands by what it changes, not by luck.
 settings.register_profile("ascendtensor", deadline=None, derandomize=True)
@@ -53,6 +54,7 @@ def fresh_simulator() -> Iterator[None]:
     Tests that call the simulator without the library clean up themselves.
     """
     before = devices.generation()
+    diagnostics.State.findings.clear()  # those of tests before, which differ from worker to worker
     generators._generators.seed_all(generators.DEFAULT_SEED)
     yield
     simulator.faults.clear()
