@@ -10,7 +10,7 @@ import numpy as np
 from . import random
 from .base import TensorBase
 from .complex_methods import ComplexMethods
-from .dtypes import as_dtype
+from .dtypes import DTypeLike, as_dtype
 from .elementwise_methods import ElementwiseMethods
 from .interop import reducing
 from .interop.functions import choosing, shaping
@@ -499,14 +499,14 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `slice_scatter`."""
         return shape.slice_scatter(self, src, dim, start, end, step)
 
-    def sum_to_size(self, *size: Any) -> Self:
+    def sum_to_size(self, *sizes: Any, size: Any = None) -> Self:
         """Sums over the dimensions that broadcasting from `size` would have repeated. Like: torch.Tensor.sum_to_size.
 
         Examples:
             >>> at.ones(2, 3).sum_to_size(1, 3)
             tensor([[2., 2., 2.]], device='npu:0')
         """
-        return shape.sum_to_size(self, *size)
+        return shape.sum_to_size(self, *sizes, size=size)
 
     def tile(self, *repeats: Any, dims: Any = None) -> Self:
         """See `tile`."""
@@ -923,7 +923,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """
         return views.unsqueeze_(self, dim)
 
-    def view(self, *lengths: Any, size: Any = None) -> Self:
+    def view(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None) -> Self:
         """The same memory in another shape (one size may be -1), or read as another dtype. Like: torch.Tensor.view.
 
         Examples:
@@ -933,6 +933,8 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             >>> at.tensor([1.0]).view(at.int32)
             tensor([1065353216], device='npu:0', dtype=ascendtensor.int32)
         """
+        if dtype is not None:
+            lengths = named(lengths, as_dtype(dtype), "dtype")
         if len(lengths) == 1 and lengths[0].__class__ is not int and isinstance(lengths[0], (np.dtype, type)):
             lengths = (as_dtype(lengths[0]),)
         return views.view(self, *lengths, size=size)

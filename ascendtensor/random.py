@@ -264,7 +264,7 @@ def randn(
 
 @checked
 def randint(
-    low: int,
+    low: Any = None,
     high: Any = None,
     size: Any = None,
     *,
@@ -293,12 +293,16 @@ def randint(
         True
     """
     no_autograd(requires_grad, "randint")
-    if size is None:
+    if low is None:
+        low = 0
+    elif size is None:
         low, high, size = 0, low, high
-        if size is None:
-            raise ShapeError("no shape is given", where="randint", advice=f"Write randint({high}, (2, 3)), or randint(0, {high}, (2, 3)).")
     elif high is None:
         low, high = 0, low
+    if high is None:
+        raise DTypeError("high is needed", where="randint", advice="Write randint(5, (2, 3)) for numbers from 0 to 4.")
+    if size is None:
+        raise ShapeError("no shape is given", where="randint", advice=f"Write randint({high}, (2, 3)), or randint(0, {high}, (2, 3)).")
     wanted = d.int64 if dtype is None else as_dtype(dtype)
     _check_range(low, high, wanted, "randint")
     return into(_integers(low, high, shapes.as_shape(size), wanted, generator, device), out)
@@ -397,7 +401,7 @@ def randn_like(
 @checked
 def randint_like(
     input: TensorBase,
-    low: int,
+    low: int | None = None,
     high: int | None = None,
     *,
     dtype: DTypeLike | None = None,
@@ -410,9 +414,8 @@ def randint_like(
         >>> at.randint_like(at.ones(2), 1)
         tensor([0., 0.], device='npu:0')
     """
-    least, most = (0, low) if high is None else (low, high)
     wanted = dtype or input.desc.dtype
-    drawn = randint(least, most, input.desc.shape, dtype=wanted, device=device or input.desc.device, generator=generator)
+    drawn = randint(low, high, input.desc.shape, dtype=wanted, device=device or input.desc.device, generator=generator)
     return _like(drawn, input)
 
 

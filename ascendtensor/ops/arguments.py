@@ -45,8 +45,10 @@ _OF_NUMPY: Final = {
     "x2": "other",
     "train": "training",
     "input": "A",
+    **dict.fromkeys(("sections", "indices", "tensor_indices_or_sections"), "indices_or_sections"),
 }
-"""Words that are taken too: NumPy's, as in PyTorch; `train`, which `torch.dropout` has for `training`; `input` for a matrix `A`."""
+"""Words that are taken too: NumPy's, as in PyTorch; `train`, which `torch.dropout` has for `training`; `input` for a matrix `A`; those that
+PyTorch's splits have."""
 
 _WRONG: Final = (TypeError, ValueError, AttributeError, OverflowError)
 """What Python raises for an argument of a type or value that the code did not expect."""
@@ -177,15 +179,17 @@ _VIEWS: Final = frozenset(
 
 
 def worded_methods(methods: type[C]) -> type[C]:
-    """A class whose methods take `axis` and `keepdims` for `dim` and `keepdim`, as PyTorch's do; those that name them keep what they do."""
+    """A class whose methods take `axis` and `keepdims` for `dim` and `keepdim`, and splits their words, as PyTorch's do; those that name
+    them keep what they do."""
     members: dict[str, Any] = {}
     for owner in reversed(methods.__mro__):
         members.update(vars(owner))
     for name, method in members.items():
-        if not name.startswith("__") and name not in _VIEWS and inspect.isfunction(method):
+        if not name.startswith("__") and inspect.isfunction(method):
             code = inspect.unwrap(method).__code__  # a signature of each would be a quarter of the time of the import
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-            if "axis" not in names and ("dim" in names or "keepdim" in names):
+            turned = name not in _VIEWS and "axis" not in names and ("dim" in names or "keepdim" in names)
+            if turned or "indices_or_sections" in names:
                 setattr(methods, name, _worded(method))
     return methods
 
@@ -193,7 +197,7 @@ def worded_methods(methods: type[C]) -> type[C]:
 def _worded(method: F) -> F:
     @functools.wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs and ("axis" in kwargs or "keepdims" in kwargs):
+        if kwargs and not _OF_NUMPY.keys().isdisjoint(kwargs):
             kwargs = _in_pytorchs_words(inspect.signature(method), kwargs) or kwargs
         return method(self, *args, **kwargs)
 

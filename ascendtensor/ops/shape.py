@@ -850,9 +850,9 @@ def narrow_copy(input: T, dim: int, start: int, length: int, *, out: T | None = 
 
 
 @checked
-def sum_to_size(input: T, *size: Any) -> T:
+def sum_to_size(input: T, *sizes: Any, size: Any = None) -> T:
     """The sum over the dimensions that `size` lacks or has of length 1. Ascend operator: ReduceSum. Like: torch.Tensor.sum_to_size."""
-    wanted = shapes.as_shape(*size)
+    wanted = shapes.as_shape(*shapes.named(sizes, size, "size"))
     dims = views.sum_dims(input, wanted)
     return views.reshape(total(input, dims, keepdim=True), wanted) if dims else input
 

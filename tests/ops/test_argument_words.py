@@ -59,6 +59,27 @@ def test_words_of_single_functions() -> None:
     assert at.det(input=at.eye(2)).item() == 1.0
 
 
+def test_parts_are_sections_or_indices() -> None:
+    x = at.arange(64.0).reshape(4, 4, 4)
+    for name in ("tensor_split", "hsplit", "vsplit", "dsplit"):
+        for split in (lambda n=name, **words: getattr(at, n)(x, **words), getattr(x, name)):
+            for words in ({"sections": 2}, {"indices": [1, 3]}):
+                parts = getattr(at, name)(x, *words.values())
+                assert all(at.equal(*pair) for pair in zip(split(**words), parts, strict=True))
+            with pytest.raises(TypeError, match="parts"):
+                split(parts=2)
+
+
+def test_words_that_stand_alone() -> None:
+    x = at.ones(2, 2)
+    assert at.randint(high=1, size=(2, 2)).tolist() == [[0, 0], [0, 0]] and at.randint_like(x, high=1).tolist() == [[0.0, 0.0]] * 2
+    assert at.equal(x.view(dtype=at.int32), x.view(at.int32)) and x.sum_to_size(size=(1, 2)).tolist() == [[2.0, 2.0]]
+    with pytest.raises(TypeError, match="high"):
+        at.randint(size=(2,))
+    with pytest.raises(ValueError, match="twice"):
+        x.view(4, dtype=at.int32)
+
+
 def test_the_ends_of_ranges_have_names() -> None:
     assert at.arange(end=3).tolist() == [0, 1, 2] and at.arange(start=1, end=3).tolist() == [1, 2]
     assert at.arange(end=-3, step=-1).tolist() == [0, -1, -2] and at.range(end=2).tolist() == [0.0, 1.0, 2.0]
