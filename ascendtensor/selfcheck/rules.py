@@ -169,7 +169,7 @@ def _execute_without_context(bench: Bench) -> int:
 
 def _load_without_context(bench: Bench) -> int:
     handle_cache.load(_ADD)
-    model = handle_cache._loaded.get(_ADD, b"")
+    model = handle_cache.model(_ADD)
     if not model:
         raise Skip("the compiler in use keeps its models to itself")
     return _in_bare_thread(lambda: int(bench.acl.op.load(bench.acl.util.bytes_to_ptr(model), len(model))))

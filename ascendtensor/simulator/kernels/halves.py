@@ -101,11 +101,6 @@ def free_rooms() -> None:
     _FREE.clear()
 
 
-def is_half(dtype: np.dtype[Any]) -> bool:
-    """True for float16 and bfloat16."""
-    return dtype in HALVES
-
-
 def widen(source: Array, target: Array) -> None:
     """Writes a half array into a C-contiguous array of floats of the same shape, exactly."""
     if source.dtype != FLOAT16 or source.size < _TABLE or not source.flags.c_contiguous or target.dtype != FLOAT32:
