@@ -38,6 +38,42 @@ def assert_same(call: Callable[[Any], Any], values: Any) -> None:
         np.testing.assert_allclose(mine, other, rtol=1e-5, atol=1e-6)
 
 
+# Tensors behind arrays
+
+
+BEHIND: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "tile": lambda x, t: np.tile(x, t([2, 1])),
+    "quantile": lambda x, t: np.quantile(x, t([0.1, 0.6]), axis=1),
+    "nanpercentile": lambda x, t: np.nanpercentile(x, t([10.0, 60.0])),
+    "delete": lambda x, t: np.delete(x, t([0, 2])),
+    "split": lambda x, t: np.split(x, t([1])),
+    "take": lambda x, t: np.take(x, [0, 5], out=t([0.0, 0.0])),
+    "round": lambda x, t: np.round(x[0], 1, out=t(np.zeros(4))),
+    "median": lambda x, t: np.median(x, 0, out=t(np.zeros(4))),
+    "nanmean": lambda x, t: np.nanmean(x, 0, out=t(np.zeros(4))),
+    "argmax": lambda x, t: np.argmax(x, 0, out=t(np.zeros(4, np.int64))),
+    "trace": lambda x, t: np.trace(x, out=t(np.zeros(()))),
+    "fix": lambda x, t: np.fix(x[0], out=t(np.zeros(4))),
+    "isposinf": lambda x, t: np.isposinf(x[0], out=t(np.zeros(4, bool))),
+}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+def test_an_array_before_a_tensor_is_uploaded(name: str) -> None:
+    expected, found = BEHIND[name](M, np.asarray), BEHIND[name](M, at.tensor)
+    for mine, other in zip(leaves(found), leaves(expected), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-5)
+    assert all(isinstance(part, at.Tensor) for part in (found if isinstance(found, (list, tuple)) else [found]))
+
+
+def test_an_array_that_is_written_to_or_asked_about_stays_on_the_host() -> None:
+    x = np.zeros(3)
+    np.put(x, at.tensor([0]), at.tensor([7.0]))
+    np.copyto(x[1:], at.tensor([8.0, 9.0]))
+    assert x.tolist() == [7.0, 8.0, 9.0] and np.array_equal(x, at.tensor(x))
+    assert np.result_type(x, at.ones(2)) == np.float64 and not np.shares_memory(x, at.ones(2))
+
+
 # NumPy's integers
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...base import TensorBase
 from ...errors import DTypeError
+from .. import numpy as border
 from . import applying, choosing, elementwise, linalg, polynomials, questions, reductions, shaping, spaces
 
 NAMES: Final[dict[str, Callable[..., Any]]] = {
@@ -42,6 +43,9 @@ def _known(names: Mapping[str, Callable[..., Any]]) -> dict[Any, Callable[..., A
 
 
 TABLE: Final = _known(NAMES)
+_HOST: Final = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask", *questions.FUNCTIONS}
+_OF_TENSORS: Final = frozenset(_known({name: ours for name, ours in NAMES.items() if name not in _HOST}))
+"""Those whose first operand is uploaded where it is an array beside a tensor; the others write into it, or ask about it."""
 _LIKE: Final = _known(questions.LIKE)
 
 
@@ -55,6 +59,8 @@ def array_function(tensor: TensorBase, function: Any, types: Iterable[type], arg
         return NotImplemented
     ours = TABLE.get(function)
     if ours is not None:
+        if args and isinstance(args[0], np.ndarray) and function in _OF_TENSORS:
+            args = (border.one_operand(args[0], tensor, args), *args[1:])
         return ours(*args, **kwargs)
     made = _LIKE.get(function)
     if made is not None:
