@@ -211,7 +211,8 @@ def _smooth_l1(arrays: list[Array], attrs: Attrs) -> Array:
     near = far.clip(kind(0), sigma)  # up to sigma the parabola near * near / 2 / sigma, beyond it far - sigma / 2
     np.subtract(far, near * kind(0.5), far)
     np.multiply(far, near, far)
-    np.divide(far, sigma, far)
+    if sigma != 1:
+        np.divide(far, sigma, far)
     return far
 
 

@@ -415,11 +415,16 @@ def _sums(x: Array, center: Array | None) -> Array:
     return total
 
 
+_NEAR: Final = 8
+"""Deviations of a channel's mean from 0 up to which the difference of products has the digits of the product of the difference."""
+
+
 def _scaled(x: Array, y: Array, center: Array, scale: Array, shift: Array) -> None:
-    """y = (x - center) * scale + shift by channels: one product and one sum for each element, where nothing is infinite."""
+    """y = (x - center) * scale + shift by channels; as one product and one sum for each element where that loses no digits."""
     work = np.dtype(np.float32) if x.dtype in HALVES else x.dtype
-    moved = (shift - center * scale.astype(np.float64)).astype(work)
-    given = (center, scale, shift) if not np.isfinite(moved).all() else (scale, moved)
+    center_scaled = center * scale.astype(np.float64)
+    near = bool((np.absolute(center_scaled) <= _NEAR).all())
+    given = (scale, shift - center_scaled) if near else (center, scale, shift)
     steps = (np.subtract, np.multiply, np.add)[-len(given) :]
     params = [array.astype(work, copy=False).reshape(1, -1, 1) for array in given]
     for samples, channels in _windows(x.shape, 2 * BLOCK):

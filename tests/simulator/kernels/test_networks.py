@@ -204,3 +204,16 @@ def test_few_and_many_rows_of_a_softmax(op_type: str, shape: tuple[int, int]) ->
         shifted = x.astype(np.float64) - x.max(1, keepdims=True)
     total = np.exp(shifted).sum(1, keepdims=True)
     close(y, np.exp(shifted) / total if op_type == "SoftmaxV2" else shifted - np.log(total), 4)
+
+
+@pytest.mark.parametrize("mean", [0.5, 5.0, 1000.0])
+def test_channels_far_from_zero_keep_their_digits(mean: float) -> None:
+    """A channel of one number gives the shift, whatever the number; so does a batch that is normalised by what ran along."""
+    x = np.full((4, 1, 3, 3), mean, np.float32)
+    params = [np.array([value], np.float32) for value in (1, 0.25, mean, 1e-4)]
+    y = np.empty_like(x)
+    run("BNInfer", [x, *params], [y], epsilon=1e-5)
+    np.testing.assert_allclose(y, 0.25, rtol=1e-6)
+    outputs = [np.empty_like(x), *(np.empty(1, np.float32) for _ in range(4))]
+    run("BatchNormV3", [x, *params], outputs, is_training=True)
+    np.testing.assert_allclose(outputs[0], 0.25, rtol=1e-6)
