@@ -347,17 +347,19 @@ def _bounds(size: int, number: int) -> list[tuple[int, int]]:
 
 
 _FEW_WINDOWS: Final = 32
-"""Windows of an axis up to which a product with a matrix of their shares is quicker than a sum for each."""
+"""Windows of an axis up to which a product with a matrix of their members is quicker than a sum for each."""
 
 
 @lru_cache(maxsize=64)
-def _shares(size: int, number: int) -> Array:
-    """What an axis is multiplied by to be averaged over windows: (size, number)."""
-    shares = np.zeros((size, number), np.float32)
+def _members(size: int, number: int) -> tuple[Array, Array]:
+    """What an axis is multiplied by to be summed up over windows, (size, number), and how many elements each has."""
+    members = np.zeros((size, number), np.float32)
     for at, (start, stop) in enumerate(_bounds(size, number)):
-        shares[start:stop, at] = 1 / (stop - start)
-    shares.flags.writeable = False
-    return shares
+        members[start:stop, at] = 1
+    counts = members.sum(0)
+    for array in (members, counts):
+        array.flags.writeable = False
+    return members, counts
 
 
 @kernel("AdaptiveAvgPool3d")
@@ -382,10 +384,13 @@ def _averaged(block: Array, axis: int, number: int) -> Array:
     shape, size = block.shape, block.shape[axis]
     means = np.empty((*shape[:axis], number, *shape[axis + 1 :]), np.float32)
     lead, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+    members, counts = _members(size, number)
+    sums = means.reshape(lead, number, inner)
     if inner == 1:
-        product(block.reshape(lead, size), _shares(size, number), means.reshape(lead, number))
+        product(block.reshape(lead, size), members, sums[..., 0])
     else:
-        product(_shares(size, number).T, block.reshape(lead, size, inner), means.reshape(lead, number, inner))
+        product(members.T, block.reshape(lead, size, inner), sums)
+    np.divide(sums, counts[:, None], sums)
     return means
 
 

@@ -279,3 +279,10 @@ def test_adaptive_pools_are_those_of_each_window(number: int) -> None:
     x[0, 0, 0, 0, 0], x[1, 2, 0, 7, 11] = np.inf, np.nan
     run("AdaptiveAvgPool3d", [x], [out], **size, data_format="NCDHW")
     assert out[0, 0, 0, 0, 0] == np.inf and np.isnan(out[1, 2, 0, -1, -1]) and np.isfinite(out).sum() == out.size - 2
+
+
+def test_adaptive_means_of_integers_are_exact() -> None:
+    x = np.array([1, 2, 3, 7, 7, 7], np.float32).reshape(1, 1, 1, 1, 6)
+    out = np.empty((1, 1, 1, 1, 2), np.float32)
+    run("AdaptiveAvgPool3d", [x], [out], output_size=[1, 1, 2], data_format="NCDHW")
+    assert out.ravel().tolist() == [2, 7]
