@@ -351,7 +351,7 @@ _FEW_WINDOWS: Final = 32
 
 
 @lru_cache(maxsize=64)
-def _members(size: int, number: int) -> tuple[Array, Array]:
+def _belonging(size: int, number: int) -> tuple[Array, Array]:
     """What an axis is multiplied by to be summed up over windows, (size, number), and how many elements each has."""
     members = np.zeros((size, number), np.float32)
     for at, (start, stop) in enumerate(_bounds(size, number)):
@@ -384,7 +384,7 @@ def _averaged(block: Array, axis: int, number: int) -> Array:
     shape, size = block.shape, block.shape[axis]
     means = np.empty((*shape[:axis], number, *shape[axis + 1 :]), np.float32)
     lead, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
-    members, counts = _members(size, number)
+    members, counts = _belonging(size, number)
     sums = means.reshape(lead, number, inner)
     if inner == 1:
         product(block.reshape(lead, size), members, sums[..., 0])
