@@ -20,7 +20,7 @@ from ..compiler import progress
 from ..errors import OperatorNotFoundError
 from ..interrupts import HeldInterrupts
 from ..runtime import attrs, desc, device
-from .variants import Variants, engine_of
+from .variants import Variants, may_be_left
 
 if TYPE_CHECKING:
     from ..compiler.archive import Archive
@@ -275,7 +275,7 @@ class HandleRegistry:
                 return False
             # Once a compiler works inside the process, dynamic models are matched first, whoever made them (OM-20).
             inside = isinstance(self._models(), compiler.Registrar) or compiler.works_inside()
-            return inside or engine_of(description, device.soc_name()) == "aicpu"
+            return inside or may_be_left(description, device.soc_name())
 
     def _notice_process(self) -> None:
         """Forget what was loaded and run in a process that the simulator has ended."""

@@ -53,6 +53,14 @@ def variant_of(description: Description) -> Hashable:
     return (tuple([(tensor.shape, tensor.const) for tensor in description.inputs]), tuple([tensor.shape for tensor in description.outputs]))
 
 
+LEAVES_CORE: Final = frozenset(
+    {"FloorMod", "GatherElements", "GridSampler2D", "GridSampler3D", "Index", "IndexPutV2", "InplaceIndexAdd", "MaskedScatter",
+     "ScatterElements", "Sort", "ViewCopy"}
+)  # fmt: skip
+"""What the AI Core has kernels for whose ``check_supported`` leaves some shapes or dtypes to the AI CPU (CANN 8.1.RC1,
+``opp/built-in/op_impl/ai_core/tbe``, ``impl`` and ``impl/dynamic``): ScatterElements wherever they are known, FloorMod of float32 in high
+precision, IndexPutV2 of whole numbers, Sort of lines of one element. Large Transposes and Casts of a 310 are not minded."""
+
 _NAMES: Final = {code: name for name, code in facts.ACL_TYPES.items()}
 
 
@@ -71,6 +79,11 @@ def engine_of(description: Description, soc: str) -> str | None:
         members.add(tensor.dynamic_input)
     outputs = [_NAMES.get(DataType(tensor.dtype)) for tensor in description.outputs]
     return operator.engine_for(inputs, outputs) if chip is None else operator.engine_on(chip, inputs, outputs)
+
+
+def may_be_left(description: Description, soc: str) -> bool:
+    """Whether the AI CPU may run an operator: `engine_of` says so, or a kernel of the AI Core that leaves some of its work."""
+    return engine_of(description, soc) == "aicpu" or description.op_type in LEAVES_CORE
 
 
 class Variants:

@@ -370,3 +370,18 @@ def test_no_handle_of_the_ai_cpu_is_made_once_its_model_ran_without(cache: Handl
         at.lgamma(at.ones(shape))
     at.synchronize()
     assert cache.info().dynamic_launches == 4
+
+
+def test_no_handle_is_made_too_late_of_what_the_ai_cores_kernel_leaves(cache: HandleRegistry) -> None:
+    # The AI Core has a kernel for these dtypes, but its check_supported says no to known shapes (CANN 8.1.RC1, tbe,
+    # impl/dynamic/scatter_elements.py), so their models are the AI CPU's, of any shape.
+    def scattered(x: at.Tensor) -> at.Tensor:
+        return at.scatter(x, 0, at.zeros((1, x.shape[1]), dtype=at.int64), at.ones((1, x.shape[1])))
+
+    warm(scattered)
+    at.synchronize()
+    cache.clear()
+    for shape in ((3, 3), (20, 3), (1, 3)):
+        x = at.zeros(shape)
+        assert scattered(x).tolist() == [[1.0] * 3] + [[0.0] * 3] * (shape[0] - 1)
+    assert cache.info().dynamic_launches >= 3

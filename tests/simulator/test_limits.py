@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from ascendtensor.simulator.engine.compile import CompileFailure, model_of
+from ascendtensor.simulator.engine.models import OpModel
 
 BOARD = "Ascend910B1"
 
 
-def described(op_type: str, inputs: list[Any], outputs: list[Any], soc: str, **attrs: tuple[str, Any]) -> None:
+def described(op_type: str, inputs: list[Any], outputs: list[Any], soc: str, **attrs: tuple[str, Any]) -> OpModel:
     """Compile an operator of (dtype, format, dims)."""
 
     def entries(tensors: list[Any]) -> list[dict[str, Any]]:
@@ -26,7 +27,7 @@ def described(op_type: str, inputs: list[Any], outputs: list[Any], soc: str, **a
         ]
 
     given = [{"name": name, "type": kind, "value": value} for name, (kind, value) in attrs.items()]
-    model_of({"op": op_type, "input_desc": entries(inputs), "output_desc": entries(outputs), "attr": given}, soc)
+    return model_of({"op": op_type, "input_desc": entries(inputs), "output_desc": entries(outputs), "attr": given}, soc)
 
 
 def running_minimum(dims: tuple[int, ...], axis: int, kind: str = "float", soc: str = BOARD) -> None:
@@ -142,3 +143,23 @@ def test_lines_of_one_bfloat16_are_not_sorted() -> None:
     ordered("float16", (3, 1))
     with pytest.raises(CompileFailure, match=r"EZ3002.*no bfloat16"):
         ordered("bfloat16", (3, 1))
+
+
+def test_what_kernels_of_the_ai_core_leave_to_the_ai_cpu_is_of_any_shape() -> None:
+    """CANN 8.1.RC1, tbe: check_supported of dynamic/scatter_elements.py, dynamic/masked_scatter.py, dynamic/index_put_v2.py and sort.py."""
+
+    def scattered(rows: int, soc: str = BOARD) -> bool:
+        x, indices = ("float", "ND", (rows, 3)), ("int64", "ND", (1, 3))
+        return described("ScatterElements", [x, indices, ("float", "ND", (1, 3))], [x], soc, axis=("int", 0)).dynamic
+
+    def masked(*mask: int) -> bool:
+        x = ("float", "ND", (2, 3))
+        return described("MaskedScatter", [x, ("bool", "ND", mask), ("float", "ND", (6,))], [x], BOARD).dynamic
+
+    def ordered(*dims: int) -> bool:
+        x = ("float16", "ND", dims)
+        return described("Sort", [x], [x, ("int32", "ND", dims)], BOARD, axis=("int", -1)).dynamic
+
+    assert scattered(2) and scattered(-1) and scattered(2, "Ascend310B4") and not scattered(2, "Ascend950PR_9599")
+    assert [masked(2, 3), masked(1, 3)] == [False, True]
+    assert [ordered(2, 3), ordered(2, 1)] == [False, True]

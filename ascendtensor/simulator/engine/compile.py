@@ -146,8 +146,10 @@ def _of_any_shape(model: OpModel, operator: facts.Operator, soc: str, inputs: Na
     CANN's AI CPU compiler marks all its operators so (graph engine, KernelBuilder::MakeBaseExtInfo, ``_AllShape``), and the graph engine
     then resets the shapes of all tensors but constants (GeGenerator::BuildSingleOp, ResetTensorVecShape).
     """
-    if not (_excludes_core(model, operator) or profiles.engine(operator, soc, inputs, outputs) == "aicpu"):
-        return model
+    if not _excludes_core(model, operator):
+        engine = profiles.engine(operator, soc, inputs, outputs)
+        if engine != "aicpu" and not (engine == "aicore" and limits.leaves_core(model, soc)):
+            return model
     opened = [tuple([spec if spec.const is not None else spec.of_any_shape() for spec in side]) for side in (model.inputs, model.outputs)]
     return OpModel(model.op_type, opened[0], opened[1], model.attrs, online=model.online)
 

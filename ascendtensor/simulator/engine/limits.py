@@ -78,6 +78,41 @@ def _sort(model: OpModel, attrs: Mapping[str, Any], soc: str) -> str | None:
     return None
 
 
+def leaves_core(model: OpModel, soc: str) -> bool:
+    """Whether what the AI Core has a kernel for goes to the AI CPU all the same: the kernel's own ``check_supported`` says so."""
+    found = _LEAVES.get(model.op_type)
+    if found is None or chips.ARCHITECTURES.get(soc) == ATLAS_950:
+        return False
+    return all(dim >= 0 for dim in model.inputs[0].dims) and found(model)
+
+
+def _always(model: OpModel) -> bool:
+    """tbe, ``impl/dynamic/scatter_elements.py``: False for all shapes that are known."""
+    return True
+
+
+def _mask_spread(model: OpModel) -> bool:
+    """tbe, ``impl/dynamic/masked_scatter.py``: False if the mask's shape is another."""
+    return model.inputs[0].dims != model.inputs[1].dims
+
+
+def _no_floats(model: OpModel) -> bool:
+    """tbe, ``impl/dynamic/index_put_v2.py``: False for all but floats of two or four bytes, and for some shapes of those."""
+    return model.inputs[0].dtype not in (DataType.FLOAT, DataType.FLOAT16, DataType.BF16)
+
+
+def _single(model: OpModel) -> bool:
+    """tbe, ``impl/sort.py``: False for lines of one element."""
+    return model.inputs[0].dims[-1:] == (1,)
+
+
+_LEAVES: Final[Mapping[str, Callable[[OpModel], bool]]] = {
+    "ScatterElements": _always,
+    "MaskedScatter": _mask_spread,
+    "IndexPutV2": _no_floats,
+    "Sort": _single,
+}
+
 _LIMITS: Final[Mapping[str, Limit]] = {
     "Cummin": _cummin,
     "AdaptiveAvgPool3d": _adaptive_means,
