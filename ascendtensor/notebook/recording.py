@@ -147,13 +147,6 @@ class Between:
 class _Recent(dict[int, "deque[Any]"]):
     """What each stream launched last, by the stream's number."""
 
-    def last(self, stream: int) -> Any:
-        """The plan, or a name; "?" where another thread waited for the device just now, which forgets what was launched."""
-        try:
-            return self[stream][-1]
-        except IndexError:
-            return "?"
-
     def __missing__(self, stream: int) -> deque[Any]:
         found = next((lane.recent for device in state.devices for lane in device.lanes if lane.handle == stream), None)
         if found is None:
@@ -267,11 +260,14 @@ class Recorder:
         return call
 
     def _with_handle(self, real: Callable[..., int]) -> Callable[..., int]:
-        note, clock, last, known, new = self.events.append, perf_counter_ns, self._recent.last, self.known, tuple.__new__
+        note, clock, recent, known, new = self.events.append, perf_counter_ns, self._recent, self.known, tuple.__new__
         data, stacks, empty, thread = self.data, self.stacks, (), get_ident
 
         def launch(handle: int, inputs: list[int], outputs: list[int], stream: int) -> int:
-            plan = last(stream)
+            try:
+                plan = recent[stream][-1]
+            except IndexError:  # another thread waited for the device just now, which forgets what was launched
+                plan = "?"
             if data and not (known.issuperset(inputs) and known.issuperset(outputs)):
                 self._meet(inputs, outputs, stream)
             began = clock()
@@ -284,12 +280,15 @@ class Recorder:
         return launch
 
     def _matched(self, real: Callable[..., int]) -> Callable[..., int]:
-        note, clock, last, known = self.events.append, perf_counter_ns, self._recent.last, self.known
+        note, clock, recent, known = self.events.append, perf_counter_ns, self._recent, self.known
 
         def launch(
             op_type: str, described: list[int], inputs: list[int], results: list[int], outputs: list[int], attr: int, on: int
         ) -> int:
-            plan = last(on)
+            try:
+                plan = recent[on][-1]
+            except IndexError:
+                plan = "?"
             if self.data and not (known.issuperset(inputs) and known.issuperset(outputs)):
                 self._meet(inputs, outputs, on)
             began = clock()
