@@ -127,3 +127,9 @@ def test_complex_types_and_their_parts() -> None:
 def test_no_dtype_can_be_made() -> None:
     with pytest.raises(TypeError, match="as_dtype"):
         dtypes.dtype("float8")
+
+
+def test_kinds_are_numpys_letters() -> None:
+    found = {each.name: each.kind for each in ALL}
+    letters = {"bool": "b", "int": "i", "uint": "u", "float": "f", "bfloat": "f", "complex": "c"}
+    assert found == {name: letters[name.rstrip("0123456789")] for name in found} and len(found) == 15

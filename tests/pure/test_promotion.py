@@ -12,7 +12,7 @@ import pytest
 
 from ascendtensor import dtypes, errors
 from ascendtensor.dtypes import ALL, BY_NAME, dtype
-from ascendtensor.promotion import Kind, Operand, can_cast, promote_types, resolve, result_type
+from ascendtensor.promotion import Kind, Operand, can_cast, keep_imaginary, promote_types, resolve, result_type
 
 TABLE: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "torch_promotion.json").read_text())
 NAMES: list[str] = TABLE["dtypes"]
@@ -204,3 +204,16 @@ def test_refusals_name_the_dtypes(kind: Kind, operands: list[Operand], words: st
 def test_scalars_of_subclasses_count_as_their_base() -> None:
     assert result_type([(dtypes.float16, 1), (np.float64, -1)]) is dtypes.float16
     assert isinstance(result_type([(np.complex128, -1)]), dtype)
+
+
+def test_imaginary_parts_are_lost_to_bool_only() -> None:
+    for target in ALL:
+        for source in (dtypes.complex64, dtypes.complex128):
+            if target.is_complex or target is dtypes.bool_:
+                keep_imaginary(source, target)
+            else:
+                with pytest.raises(
+                    errors.DTypeError, match=rf"complex numbers \({source.name}\) can't stand where {target.name} is needed"
+                ):
+                    keep_imaginary(source, target)
+        keep_imaginary(dtypes.float32, target)
