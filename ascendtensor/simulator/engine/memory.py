@@ -386,7 +386,10 @@ def find(address: int) -> Block | None:
             block = _BLOCKS[_starts[index]]
         except (KeyError, IndexError):  # another thread frees memory
             continue
-        return block if address < block.address + block.size else None
+        if block.address <= address < block.address + block.size:
+            return block
+        if block.address <= address and bisect.bisect_right(_starts, address) - 1 == index:  # else others moved the places meanwhile
+            return None
 
 
 def is_device(address: int) -> bool:
