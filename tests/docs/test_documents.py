@@ -62,6 +62,12 @@ def test_the_readme_shows_what_its_example_prints() -> None:
     assert shown is not None and shown[1] == done.stdout
 
 
+def test_the_readme_has_the_two_commands_that_check_the_project() -> None:
+    """A line each, as `.ci/run` reads them."""
+    commands = re.findall(r"^    (pip install .*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert commands[:2] == ["pip install '.[demo]' && python -m ascendtensor demo", "pip install '.[test]' && pytest"]
+
+
 def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
 
