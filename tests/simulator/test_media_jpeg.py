@@ -196,6 +196,20 @@ def test_pictures_are_turned_upright(units: Units, orientation: int) -> None:
         assert np.abs(units.planes(desc)[0] - yuv(pixels[::-1, ::-1].transpose(1, 0, 2))[..., 0]).max() <= 4
 
 
+@pytest.mark.parametrize("kind", ["XMP", "tag of 32 bits"])
+def test_pictures_are_turned_by_their_exif_as_it_was_predicted(units: Units, kind: str) -> None:
+    """What Pillow reads elsewhere says nothing to the unit."""
+    file, tall = jpeg(photograph(96, 40)), kind != "XMP"
+    if kind == "XMP":
+        body = b'http://ns.adobe.com/xap/1.0/\0<rdf:Description tiff:Orientation="6"/>'
+    else:
+        entry = (0x0112).to_bytes(2, "little") + b"\4\0\1\0\0\0\6\0\0\0"
+        body = b"Exif\0\0II*\0\x08\0\0\0\1\0" + entry + bytes(4)
+    desc, ret = units.decode(file[:2] + b"\xff\xe1" + (len(body) + 2).to_bytes(2, "big") + body + file[2:])
+    assert (ret, units.done()) == (0, 0), units.said()
+    assert (units.get(desc, "width"), units.get(desc, "height")) == ((40, 96) if tall else (96, 40))
+
+
 def test_the_edge_goes_on_to_whole_blocks(units: Units) -> None:
     desc, _ = units.decode(jpeg(photograph(100, 70)))
     assert units.done() == 0

@@ -160,6 +160,20 @@ def test_strides_of_the_newer_chips_are_free() -> None:
         assert (units.planes(target)[0] == np.arange(50)).all()
 
 
+@pytest.mark.parametrize(("format", "down"), [(NV12, 2), (NV21, 2), (3, 1), (4, 1)])
+def test_rows_of_chroma_have_the_stride_of_the_luma(units: Units, format: int, down: int) -> None:
+    """Also an odd one: the last byte of each row belongs to no pair."""
+    first, second = np.arange(50, 75), np.arange(150, 175)
+    rows = np.zeros((16 + 16 // down, 51), np.uint8)
+    rows[:16, :50] = 100
+    rows[16:, :50:2], rows[16:, 1:50:2] = (first, second) if format in (NV12, 3) else (second, first)
+    source = units.picture(format, 50, 16, (51, 16), rows.size, rows.tobytes())
+    target = units.picture(format, 50, 16, (53, 16), rows.shape[0] * 53, bytes(rows.shape[0] * 53))
+    assert units.resize(source, target) == units.done() == 0
+    found = units.bytes(target).reshape(-1, 53)
+    assert (found[:, :50] == rows[:, :50]).all() and not found[:, 50:].any()
+
+
 def test_odd_pictures_lose_a_line_on_the_older_chips() -> None:
     units = board(OLD)
     luma = plane(np.arange(64), 32)

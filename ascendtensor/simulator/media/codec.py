@@ -18,8 +18,6 @@ from .formats import Samples
 
 Array = npt.NDArray[Any]
 
-ORIENTATION: Final = 0x0112
-"""Of EXIF."""
 BEST: Final = 100
 SUBSAMPLINGS: Final = {(1, 1): 0, (2, 1): 1, (2, 2): 2}
 """Pillow's numbers."""
@@ -50,16 +48,16 @@ def _turned(channel: Array, orientation: int) -> Array:
     return channel
 
 
-def read_jpeg(data: bytes, across: int, down: int) -> Samples:
+def read_jpeg(data: bytes, across: int, down: int, orientation: int) -> Samples:
     """The picture of a file, upright.
 
     Args:
         data: The file.
         across, down: Pixels that share a chroma sample in it; 0 for a gray one.
+        orientation: EXIF's number of how the camera was held.
     """
     image = _opened(data)
     width, height = image.size
-    orientation = image.getexif().get(ORIENTATION, 1)
     if not across:
         image.load()
         return Samples((_turned(np.asarray(image.convert("L")), orientation),))

@@ -108,8 +108,9 @@ def views(number: int, data: Array, strides: tuple[int, int]) -> tuple[Array, ..
     if found.kind == "gray":
         return (rows,)
     if found.kind == "planes":
-        across, down = width_stride // found.across, height_stride // found.down
-        chroma = data[rows.size : rows.size + 2 * across * down].reshape(down, across, 2)
+        line, down = 2 * width_stride // found.across, height_stride // found.down  # bytes of a row, of an odd stride too
+        below = data[rows.size : rows.size + line * down].reshape(down, line)
+        chroma = below[:, : line // 2 * 2].reshape(down, line // 2, 2)
         return rows, chroma[:, :, found.order[0]], chroma[:, :, found.order[1]]
     pixels = width_stride // found.pixel
     if found.kind == "packed422":

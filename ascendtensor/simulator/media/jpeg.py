@@ -67,7 +67,7 @@ class Header(NamedTuple):
         css: `acldvppJpegFormat`.
         sharing: Pixels that share a chroma sample, across and down; (0, 0) for a gray picture.
         rgb: Whether the channels are R, G, B.
-        turned: Whether the camera was held so that width and height change places.
+        orientation: EXIF's number of how the camera was held; from 5 on width and height change places.
     """
 
     frame: int
@@ -78,14 +78,14 @@ class Header(NamedTuple):
     css: int
     sharing: tuple[int, int]
     rgb: bool
-    turned: bool = False
+    orientation: int = 1
 
 
 def header_of(data: bytes) -> Header | None:
     """The header of a file, None where there is none."""
     if data[:2] != START:
         return None
-    place, rgb, turned = 2, False, False
+    place, rgb, orientation = 2, False, 1
     try:
         while data[place] == 0xFF:
             marker = data[place + 1]
@@ -97,10 +97,10 @@ def header_of(data: bytes) -> Header | None:
             if marker == ADOBE and body[:5] == b"Adobe" and len(body) > 11:
                 rgb = body[11] == 0
             if marker == EXIF and body[:6] == b"Exif\0\0":
-                turned = _orientation(body[6:]) in TURNED
+                orientation = _orientation(body[6:])
             if marker in FRAMES:
                 found = _frame(marker, body, rgb)
-                return None if found is None else found._replace(turned=turned)
+                return None if found is None else found._replace(orientation=orientation)
             place += 2 + length
     except (IndexError, struct.error):
         pass
@@ -179,7 +179,7 @@ def dvpp_jpeg_predict_dec_size(data: int, data_size: int, output_format: int) ->
     _check_output(output_format, DECODABLE)
     chip = units()
     number = OUTPUTS.get(header.css, (formats.NV21,))[0] if output_format == formats.UNKNOWN else output_format
-    width, height = (header.height, header.width) if header.turned else (header.width, header.height)
+    width, height = (header.height, header.width) if header.orientation in TURNED else (header.width, header.height)
     return FORMATS[number].bytes(up(width, chip.jpeg_stride), up(height, HEIGHT_STRIDE)), 0
 
 
@@ -230,7 +230,7 @@ def _decode(inputs: list[Array], outputs: list[Array], info: Info) -> None:
     if number not in allowed:
         raise failed(f"the file is not decoded to {FORMATS[number].name}; it can be {', '.join(FORMATS[each].name for each in allowed)}")
     try:
-        samples = tasks.codec().read_jpeg(data, *header.sharing)
+        samples = tasks.codec().read_jpeg(data, *header.sharing, header.orientation)
     except Exception as error:  # Pillow has many classes for files that are damaged
         raise failed(f"the file is damaged: {error}") from error
     height, width = samples.size
