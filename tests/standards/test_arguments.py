@@ -196,6 +196,19 @@ def test_no_axis_of_means_and_norms() -> None:
     assert xp.linalg.vector_norm(x, axis=(), ord=0).tolist() == [1.0, 0.0, 1.0]
 
 
+@pytest.mark.parametrize("weights", [None, np.abs(M)])
+def test_no_axis_of_averages(weights: Any) -> None:
+    assert_same(lambda x: np.average(x, axis=(), weights=weights, returned=True), M)
+    assert np.average(at.tensor(M), axis=(), keepdims=True).shape == M.shape
+
+
+def test_paddings_of_named_axes() -> None:
+    assert np.pad(at.tensor(A), {0: 2, -3: (0, 1), -1: np.int64(1)}).shape == (3, 3, 6)  # the last one counts
+    for axis in (3, -4):
+        with pytest.raises(IndexError, match="out of range"):
+            np.pad(at.tensor(A), {axis: 1})
+
+
 @pytest.mark.parametrize("name", ["max", "median", "quantile", "nanmedian"])
 def test_axes_that_come_twice_or_are_not_there_are_refused(name: str) -> None:
     def call(x: Any, axis: Any) -> Any:

@@ -270,6 +270,9 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     a, weights = border.tensors(a, weights)
     keep = bool(keepdims) if border.is_given(keepdims) else False
+    if reducing.of_no_axis(axis):  # each element by itself, as over one more axis of length 1
+        a, weights = (x if x is None else views.unsqueeze(x, -1) for x in (a, weights))
+        axis, keep = -1, False
     return statistics.average(border.floats(a, weights)[0], axis, weights, returned, keepdim=keep)
 
 

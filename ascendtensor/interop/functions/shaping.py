@@ -284,8 +284,8 @@ _PADDING: Final = ("edge", "reflect", "symmetric", "wrap")
 
 def _pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
     if isinstance(pad_width, dict):
-        pad_width = [pad_width.get(dim, pad_width.get(dim - array.ndim, 0)) for dim in range(array.ndim)]
-        pad_width = [each(width) * 2 if not several(width) else each(width) for width in pad_width]
+        named = {normalize_dim(axis, array.ndim): width if several(width) else (width, width) for axis, width in pad_width.items()}
+        pad_width = [tuple(named.get(dim, (0, 0))) for dim in range(array.ndim)]
     given = np.asarray(border.host(pad_width))
     if given.size and (given.dtype.kind not in "iu" or given.min() < 0):
         raise ValueRangeError(f"pad_width must be integers from 0 on, not {pad_width!r:.60}").with_context("pad", (array,))
