@@ -50,7 +50,8 @@ _BY_CODE: Final[dict[int, str]] = {
     148049: "No operator package was found: source CANN's set_env.sh, which sets ASCEND_OPP_PATH.",
     148050: "The operator has no dynamic-shape implementation on this chip; use static shapes.",
     200000: "The host is out of memory.",
-    200006: "The feature is not there; on the simulator whole models need the extra: pip install 'ascendtensor[onnx]'.",
+    200006: "The feature is not there; on the simulator whole models need the extra onnx, files of pictures the extra media: "
+    "pip install 'ascendtensor[onnx,media]'.",
     200001: "CANN does not offer this here; host-placed inputs need a model compiled for them.",
     207008: "Destroy streams that are no longer needed.",
     245000: "The device is full: unload models, drop tensors and call at.empty_cache().",
