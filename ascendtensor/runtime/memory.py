@@ -38,6 +38,7 @@ SLACK: Final = 32
 MEBI: Final = 1 << 20
 _SMALL_SEGMENT: Final = 2 * MEBI
 _LARGE_SEGMENT: Final = 16 * MEBI
+_HUGE_PAGE: Final = 2 * MEBI
 _WINDOWS_KEPT: Final = 512
 
 
@@ -52,10 +53,10 @@ def size_class(nbytes: int) -> int:
 
 
 def segment_size(size: int) -> int:
-    """How much to ask the device for when a block of `size` is missing."""
+    """How much to take of the device when a block of `size` is missing: whole huge pages, since less of one is not to be had."""
     if size <= MEBI:
         return _SMALL_SEGMENT
-    return _LARGE_SEGMENT if size <= _LARGE_SEGMENT // 2 else size
+    return _LARGE_SEGMENT if size <= _LARGE_SEGMENT // 2 else -(-size // _HUGE_PAGE) * _HUGE_PAGE
 
 
 _new = object.__new__
@@ -616,7 +617,8 @@ class StreamPool:
 
     def _segment(self, nbytes: int, size: int) -> Block:
         pool = self.pool
-        segment = Segment(binding.malloc(nbytes, int(MallocPolicy.HUGE_FIRST)), nbytes)
+        # pyACL adds the slack itself (RT-29). Each block holds its own, and 32 bytes more would take another huge page.
+        segment = Segment(binding.malloc(nbytes - SLACK, int(MallocPolicy.HUGE_FIRST)), nbytes)
         self.segments.append(segment)
         pool.device_allocations += 1
         pool.reserved += nbytes

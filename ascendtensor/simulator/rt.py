@@ -424,26 +424,26 @@ def event_get_timestamp(event: int) -> tuple[int, int]:
 # Memory
 
 
-def _malloc(padded: int) -> tuple[int, int]:
-    return memory.allocate(contexts.current().device, padded).address, 0
+def _malloc(padded: int, policy: int) -> tuple[int, int]:
+    return memory.allocate(contexts.current().device, padded, policy).address, 0
 
 
 @function("acl.rt.malloc", "Ki", 0)
 def malloc(size: int, policy: int) -> tuple[int, int]:
     """(address, ret), poisoned and with 32 bytes of slack (RT-28, RT-29)."""
-    return _malloc(memory.sized(size, slack=policy not in (6, 7)))  # RT-29: none for 1 GB pages
+    return _malloc(memory.sized(size, slack=policy not in (6, 7)), policy)  # RT-29: none for 1 GB pages
 
 
 @function("acl.rt.malloc_align32", "Ki", 0)
 def malloc_align32(size: int, policy: int) -> tuple[int, int]:
     """(address, ret) without slack (RT-29)."""
-    return _malloc(memory.sized(size, slack=False))
+    return _malloc(memory.sized(size, slack=False), policy)
 
 
 @function("acl.rt.malloc_cached", "Ki", 0)
 def malloc_cached(size: int, policy: int) -> tuple[int, int]:
     """(address, ret), as ``malloc``."""
-    return _malloc(memory.sized(size))
+    return _malloc(memory.sized(size), policy)
 
 
 @function("acl.rt.malloc_host", "K", 0)
@@ -484,7 +484,7 @@ def get_mem_info(attr: int) -> tuple[int, int, int]:
     if attr in (6, 7, 8, 9, 10, 11, 14, 15, 16, 17):
         return 0, 0, 0
     total = memory.Settings.memory
-    return total - memory.used(device), total, 0
+    return total - memory.occupied(device), total, 0
 
 
 def _check_cached(dev_ptr: int, size: int) -> int:

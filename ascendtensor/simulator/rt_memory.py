@@ -101,25 +101,25 @@ def _configured(cfg: Any) -> dict[int, Any]:
     return found
 
 
-def _malloc(size: int, cfg: Any) -> tuple[int, int]:
+def _malloc(size: int, policy: int, cfg: Any) -> tuple[int, int]:
     chosen = _configured(cfg)
     padded = memory.sized(size)
     device = contexts.current().device
     if DEVICE_ID in chosen:
         device = contexts.check_device(chosen[DEVICE_ID], "deviceId")
-    return memory.allocate(device, padded).address, 0
+    return memory.allocate(device, padded, policy).address, 0
 
 
 @function("acl.rt.malloc_with_cfg", "KiO", 0)
 def malloc_with_cfg(size: int, policy: int, cfg: Any) -> tuple[int, int]:
     """(address, ret), as ``malloc``; of the attributes only the device has an effect (RT-28, RT-29)."""
-    return _malloc(size, cfg)
+    return _malloc(size, policy, cfg)
 
 
 @function("acl.rt.malloc_for_task_scheduler", "KiO", 0)
 def malloc_for_task_scheduler(size: int, policy: int, cfg: Any) -> tuple[int, int]:
     """(address, ret), as ``malloc_with_cfg``: no memory of the simulated devices is out of the scheduler's reach."""
-    return _malloc(size, cfg)
+    return _malloc(size, policy, cfg)
 
 
 @function("acl.rt.malloc_host_with_cfg", "KO", 0)

@@ -35,6 +35,20 @@ def test_size_classes_hold_the_padded_bytes_and_keep_addresses_aligned(nbytes: i
     assert size <= shapes.padded_nbytes(nbytes) * (1 + 1 / 32) + 512
 
 
+@pytest.mark.parametrize("nbytes", [64, MEBI, 3 * MEBI, 12 * MEBI])
+def test_a_segment_fills_its_huge_pages(npu: Device, allocate: Callable[..., DeviceBuffer], nbytes: int) -> None:  # RT-29
+    npu.current_stream()
+    gc.collect()
+    stats.empty_cache()
+    before, reserved = npu.pool.device_memory()[0], npu.pool.reserved
+    buffer = allocate(nbytes)
+    segment = buffer.block.segment
+    assert npu.pool.reserved - reserved == segment.size == segment_size(size_class(nbytes))
+    assert before - npu.pool.device_memory()[0] == segment.size, "the slack of a segment is its last block's own"
+    found = simulator.engine.memory.find(segment.address)
+    assert found is not None and found.size == segment.size
+
+
 class AllocatorMachine(RuleBasedStateMachine):
     """Random takes and returns against a list of live ranges."""
 

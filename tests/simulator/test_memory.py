@@ -40,6 +40,25 @@ def test_addresses_are_aligned_padded_and_poisoned(acl: ModuleType) -> None:  # 
     assert acl.rt.memset(address, 65, 0, 65) == 107000
 
 
+@pytest.mark.parametrize(
+    ("size", "policy", "taken"),
+    [
+        ((2 << 20) - 32, 0, 2 << 20),
+        (2 << 20, 0, 4 << 20),  # the slack begins another page
+        (1 << 20, 0, 2 << 20),
+        ((1 << 20) - 32, 0, 1 << 20),  # small ones come of normal pages
+        (64, 1, 2 << 20),  # HUGE_ONLY
+        (2 << 20, 2, (2 << 20) + 32),  # NORMAL_ONLY
+    ],
+)
+def test_huge_pages_are_taken_whole(acl: ModuleType, size: int, policy: int, taken: int) -> None:  # RT-29
+    before = acl.rt.get_mem_info(1)[0]
+    address, _ = acl.rt.malloc(size, policy)
+    assert before - acl.rt.get_mem_info(1)[0] == taken
+    acl.rt.free(address)
+    assert acl.rt.get_mem_info(1)[0] == before
+
+
 def test_poison_is_loud_in_every_type(acl: ModuleType) -> None:  # RT-29
     address, _ = acl.rt.malloc(64, 0)
     data = read(acl, address, 64)

@@ -30,6 +30,10 @@ POISON: Final = 0x7B
 POISON_WHOLE: Final = 64 << 20
 POISON_ENDS: Final = 16 << 20
 """Larger allocations are poisoned at both ends only: filling the middle would make the host commit it all."""
+HUGE_PAGE: Final = 2 << 20
+HUGE_FROM: Final = 1 << 20
+"""Larger allocations come of huge pages (hicann/runtime, ``npu_driver_mem.cc``, ``DevMemAllocOnline``; their size: ``aclrtMemAttr``)."""
+HUGE_ONLY, NORMAL_ONLY, HUGE_ONLY_P2P, NORMAL_ONLY_P2P = 1, 2, 4, 5
 RECYCLE_FROM: Final = 256 << 10
 RECYCLE_LIMIT: Final = 512 << 20
 
@@ -46,6 +50,7 @@ class Block:
         address: What the program sees.
         data: Where the bytes really lie.
         size: Usable bytes, padding included (RT-29).
+        huge: Whether it came of huge pages, which are taken whole.
         array: The bytes.
         device: Device index, or -1 for pinned host memory.
         tasks: Prepared tasks over this memory, (prepared, key) pairs dropped when it is freed.
@@ -53,7 +58,7 @@ class Block:
         units: Whether the image units may use it: they take memory of ``acl.media.dvpp_malloc`` only.
     """
 
-    __slots__ = ("address", "array", "data", "device", "owner", "raw", "size", "tasks", "units")
+    __slots__ = ("address", "array", "data", "device", "huge", "owner", "raw", "size", "tasks", "units")
 
     def __init__(self, address: int, size: int, device: int, raw: Bytes) -> None:
         start = _pointer(raw)
@@ -65,6 +70,7 @@ class Block:
         self.size = size
         self.device = device
         self.owner = ""
+        self.huge = False
         self.units = False
         self.tasks: list[tuple[dict[Any, Any], Any]] = []
 
@@ -136,6 +142,12 @@ def used(device: int) -> int:
     return _used.get(device, 0)
 
 
+def occupied(device: int) -> int:
+    """Bytes of a device's pages that are taken. What the last huge page has no room for lies on normal pages (HUGE_FIRST)."""
+    pages = sum(-block.size % HUGE_PAGE for block in blocks() if block.huge and block.device == device)
+    return min(_used.get(device, 0) + pages, Settings.memory)
+
+
 def blocks() -> list[Block]:
     """Every live allocation."""
     return list(_BLOCKS.values())
@@ -152,8 +164,8 @@ def counts() -> dict[str, int]:
 # Allocating
 
 
-def allocate(device: int, size: int) -> Block:
-    """Take ``size`` bytes (already padded) of a device's memory, poisoned.
+def allocate(device: int, size: int, policy: int = 0) -> Block:
+    """Take ``size`` bytes (already padded) of a device's memory, poisoned, of pages as the policy says.
 
     Raises:
         AclFault: 207001 when the device is full.
@@ -165,6 +177,7 @@ def allocate(device: int, size: int) -> Block:
         raw = _raw(size, Settings.one_space)
         address = 0 if Settings.one_space else _place(device, size)
         block = Block(address, size, device, raw)
+        block.huge = policy in (HUGE_ONLY, HUGE_ONLY_P2P) or (size > HUGE_FROM and policy not in (NORMAL_ONLY, NORMAL_ONLY_P2P))
         _enter(block, size)
     _poison(block.array)
     return block
@@ -193,7 +206,7 @@ def adopt(array: Bytes, device: int, address: int = 0) -> Block:
     block.raw = block.array = array
     block.data = _pointer(array)
     block.size, block.device, block.owner, block.tasks = array.size, device, "alias", []
-    block.units = False
+    block.huge = block.units = False
     with _LOCK:
         block.address = address or (block.data if device < 0 or Settings.one_space else _place(device, array.size))
         _enter(block)
