@@ -27,6 +27,7 @@ __all__ = [
 MAX_WIDTH: Final = 5_000_000
 MAX_HEIGHT: Final = 5 << 20
 PARAM_INVALID: Final = 107000
+UNSUPPORTED: Final = 207000
 _REDUCTIONS: Final[dict[int, np.ufunc]] = {10: np.add, 11: np.maximum, 12: np.minimum}
 _REDUCIBLE: Final = frozenset({0, 1, 2, 3, 6, 27})
 """float32, float16, int8, int32, int16, bfloat16: what the copy engine adds up."""
@@ -49,6 +50,8 @@ def _check_rows(dst: int, dpitch: int, src: int, spitch: int, width: int, height
         raise invalid("width", width, f"must not exceed {MAX_WIDTH}", PARAM_INVALID)
     if height > MAX_HEIGHT:
         raise invalid("height", height, f"must not exceed {MAX_HEIGHT}", PARAM_INVALID)
+    if memory.Settings.one_space:  # page of aclrtMemcpy2d
+        raise AclFault(UNSUPPORTED, "copies of rows are not supported where the program runs on the board itself", "EH0006")
 
 
 def _rows(data: memory.Bytes, pitch: int, width: int, height: int) -> memory.Bytes:
@@ -66,13 +69,21 @@ def _both(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int)
 
 @function("acl.rt.memcpy2d", "KKKKKKi")
 def memcpy2d(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int) -> int:
-    """``height`` rows of ``width`` bytes at once, past everything queued; the addresses decide the direction (RT-35, RT-37)."""
+    """``height`` rows of ``width`` bytes at once, past everything queued, between host and device only (RT-35, RT-37).
+
+    The addresses decide the direction, but the kind "inside a device" is refused before they are looked at (hicann/runtime,
+    ``api_error.cc``, ``MemCopy2DSync``).
+    """
     if width == 0 or height == 0:
         return 0
     _check_rows(dst, dpitch, src, spitch, width, height, kind)
     contexts.current()
-    target, source, _ = _both(dst, dpitch, src, spitch, width, height)
+    if kind == copying.DEVICE_TO_DEVICE:
+        raise AclFault(UNSUPPORTED, "kind 3 is not supported: only memcpy2d_async copies rows inside a device", "EH0006")
     one, other = memory.find(dst), memory.find(src)
+    if (one is not None and one.device >= 0) == (other is not None and other.device >= 0):
+        raise invalid("kind", kind, "one address must be device memory, the other one host memory", PARAM_INVALID)
+    target, source, _ = _both(dst, dpitch, src, spitch, width, height)
     copying.note_direction(kind, one, other)
     hazards.check_read(other, src, spitch * (height - 1) + width)
     hazards.check_write(one, dst, dpitch * (height - 1) + width)
@@ -88,12 +99,10 @@ def memcpy2d_async(dst: int, dpitch: int, src: int, spitch: int, width: int, hei
     _check_rows(dst, dpitch, src, spitch, width, height, kind)
     found = contexts.stream_for(stream)
     target, source, pageable = _both(dst, dpitch, src, spitch, width, height)
-    if not memory.Settings.one_space:
-        copying.check_direction(kind, dst, src, memory.find(dst), memory.find(src))
-        if pageable:
-            streams.wait_for(found)
-            target[...] = source
-            return 0
+    copying.check_direction(kind, dst, src, memory.find(dst), memory.find(src))
+    if pageable:
+        copying.copy_behind(found, target, source)
+        return 0
     streams.enqueue(found, copying.copy, (target, source))
     return 0
 

@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 PARAM_INVALID: Final = 107000
-MAX_EVENTS: Final = 65536
+UNSUPPORTED: Final = 207000
 LONGEST_EXECUTION_S: Final = 1091
 """Default, and largest, time of one operator on A2 and A3."""
 INTERVAL_US: Final = 1_000_000
@@ -85,11 +85,11 @@ ON_NEW_PROCESS.append(_forget)
 
 
 def set_failure_mode(stream: Stream, mode: int) -> None:
-    """1 stops the whole context at the first failure; once a stream (RT-46)."""
-    if mode not in (0, 1):
-        raise invalid("mode", mode, "must be 0 or 1", PARAM_INVALID)
-    if stream.failure_mode is not None:
-        raise AclFault(PARAM_INVALID, f"the failure mode of stream {stream.identifier} was set before")
+    """1 stops the whole context at the first failure, for good (RT-46). Only the last bit counts, and saying the same again changes
+    nothing (hicann/runtime, ``api_impl.cc``, ``StreamSetMode``)."""
+    mode &= 1
+    if stream.failure_mode and not mode:
+        raise AclFault(UNSUPPORTED, f"stream {stream.identifier} stops at a failure; it can't be told to go on again", "EE1016")
     stream.failure_mode = mode
     if mode:
         stream.context.stop = True
@@ -218,7 +218,7 @@ def get_event_id(event: int) -> tuple[int, int]:
 def get_event_avail_num() -> tuple[int, int]:
     """(events that the current device can still make, ret)."""
     device = contexts.current().device
-    return MAX_EVENTS - sum(1 for event in list(EVENTS.values()) if event.device == device), 0
+    return contexts.Settings.most_events - sum(1 for event in list(EVENTS.values()) if event.device == device), 0
 
 
 get_thread_last_task_id = absent("acl.rt.get_thread_last_task_id", "", 0)

@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from ascendtensor.simulator.engine import hostmap
+from ascendtensor.simulator.engine import AclFault, contexts, hostmap, streams
 
 H2H, H2D, D2H, D2D, DEFAULT, BUFFERED = range(6)
 
@@ -113,6 +113,27 @@ def test_pinned_async_copy_is_queued_and_reads_late(acl: ModuleType, device: int
     acl.rt.synchronize_stream(0)
     acl.rt.memcpy(second, 256, device, 256, D2H)
     assert acl.util.ptr_to_bytes(second, 1) == b"\x03"
+
+
+def test_pageable_async_copy_answers_what_failed_on_the_stream(acl: ModuleType, device: int) -> None:
+    # hicann/runtime, api_error.cc, MemcpyAsync and MemCopy2DAsync: what waiting for the stream says comes out, and nothing is copied
+
+    def boom() -> None:
+        raise AclFault(507011, "made to fail")
+
+    data, before = b"pageable", np.zeros(8, np.uint8)
+    for copy in (
+        lambda: acl.rt.memcpy_async(device, 8, acl.util.bytes_to_ptr(data), 8, 1, 0),
+        lambda: acl.rt.memcpy2d_async(device, 4, acl.util.bytes_to_ptr(data), 4, 4, 2, 1, 0),
+    ):
+        assert acl.rt.memset(device, 8, 0, 8) == 0
+        streams.enqueue(contexts.stream_for(0), boom, ())
+        assert copy() == 507011
+        found = np.ones(8, np.uint8)
+        assert acl.rt.memcpy(found.ctypes.data, 8, device, 8, 2) == 0
+        assert found.tolist() == before.tolist()
+        assert acl.rt.synchronize_stream(0) == 0, "it was told"
+        assert copy() == 0
 
 
 def test_pageable_async_copy_waits_for_the_stream_and_is_done_on_return(acl: ModuleType, device: int) -> None:  # RT-39

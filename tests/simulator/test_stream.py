@@ -109,12 +109,26 @@ def test_destroy_and_use_of_wrong_handles(acl: ModuleType) -> None:  # RT-22, RT
     assert rt.stream_get_id(stream) == (0, 107017)
 
 
-def test_the_number_of_streams_is_limited(acl: ModuleType) -> None:  # RT-21, K33
-    assert acl.rt.get_stream_available_num() == (1984, 0)
-    handles = [acl.rt.create_stream()[0] for _ in range(1984)]
-    assert acl.rt.create_stream() == (0, 207008)
-    acl.rt.destroy_stream(handles[0])
-    assert acl.rt.create_stream()[1] == 0
+@pytest.mark.parametrize(
+    ("soc", "streams", "events"),
+    [("Ascend910B1", 1984, 65536), ("Ascend310B4", 480, 65536), ("Ascend310P3", 992, 1023), ("Ascend910ProB", 2016, 65535)],
+)
+def test_the_number_of_streams_is_limited(acl: ModuleType, soc: str, streams: int, events: int) -> None:  # RT-21, K33
+    simulator.new_process()
+    simulator.configure(soc=soc)
+    try:
+        acl.rt.set_device(0)
+        assert acl.rt.get_event_avail_num() == (events, 0)
+        assert acl.rt.get_stream_available_num() == (streams - 1, 0), "the default stream is one of them"
+        handles = [acl.rt.create_stream()[0] for _ in range(streams - 1)]
+        assert acl.rt.create_stream() == (0, 207008)
+        assert acl.rt.create_context(0) == (0, 207008), "its default stream would be one more"
+        acl.rt.destroy_stream(handles[0])
+        assert acl.rt.create_context(0)[1] == 0
+        assert acl.rt.get_stream_available_num() == (0, 0)
+    finally:
+        simulator.new_process()
+        simulator.configure()
 
 
 def test_timeouts(acl: ModuleType) -> None:  # RT-24, K38, K39
@@ -164,9 +178,10 @@ def test_failures_stay_on_their_stream(acl: ModuleType) -> None:  # RT-48
 def test_stop_on_failure_holds_for_the_context_and_stays(acl: ModuleType) -> None:  # RT-46
     rt = acl.rt
     stream, _ = rt.create_stream()
-    assert rt.set_stream_failure_mode(stream, 2) == 107000
+    assert rt.set_stream_failure_mode(stream, 0) == 0
     assert rt.set_stream_failure_mode(stream, 1) == 0
-    assert rt.set_stream_failure_mode(stream, 1) == 107000
+    assert rt.set_stream_failure_mode(stream, 1) == 0
+    assert rt.set_stream_failure_mode(stream, 0) == 207000  # hicann/runtime, api_impl.cc, StreamSetMode: there is no way back
     seen: list[int] = []
     queue(stream, boom)
     queue(stream, seen.append, 1)

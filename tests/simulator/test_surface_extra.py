@@ -115,7 +115,7 @@ def test_stream_attributes(acl: ModuleType) -> None:  # RT-46
     stream, _ = acl.rt.create_stream()
     assert acl.rt.get_stream_attribute(stream, 1) == ({"failureMode": 0}, 0)
     assert acl.rt.set_stream_attribute(stream, 1, {"failureMode": 1}) == 0
-    assert acl.rt.set_stream_attribute(stream, 1, {"failureMode": 0}) == 107000
+    assert acl.rt.set_stream_attribute(stream, 1, {"failureMode": 0}) == 207000
     assert acl.rt.get_stream_attribute(stream, 1) == ({"failureMode": 1}, 0)
     assert acl.rt.set_stream_attribute(stream, 3, {"userCustomTag": 77}) == 0
     assert acl.rt.get_stream_attribute(stream, 3) == ({"userCustomTag": 77}, 0)

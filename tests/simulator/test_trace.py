@@ -112,7 +112,7 @@ def test_copy_direction(acl: ModuleType) -> None:  # RT-35
     assert kinds() == []
     assert acl.rt.memcpy(device, 16, host, 16, 2) == 0  # succeeds, as on a board
     assert kinds() == ["copy direction"]
-    assert acl.rt.memcpy2d(device, 4, host, 4, 4, 4, 3) == 0
+    assert acl.rt.memcpy2d(device, 4, host, 4, 4, 4, 2) == 0
     assert kinds() == ["copy direction"] * 2
     assert acl.rt.memcpy_async(device, 16, host, 16, 1, 0) == acl.rt.memcpy2d_async(device, 4, host, 4, 4, 4, 1, 0) == 0
     assert kinds() == ["copy direction"] * 2

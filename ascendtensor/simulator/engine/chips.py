@@ -30,6 +30,23 @@ _FAMILIES: Final[tuple[tuple[int, str, str], ...]] = (
 ARCHITECTURES: Final[dict[str, int]] = {f"{stem}{end}": number for number, stem, ends in _FAMILIES for end in ends.split(" ")}
 """NpuArch by the name of the chip."""
 
+_STREAMS: Final = {0: 992, 1001: 2016, 2002: 992, 3002: 480}
+"""Streams of a device by NpuArch (hicann/runtime, ``src/runtime/config``, ``maxAllocStreamNum``), where it is not 1984. The page of
+aclrtCreateStream says 1024, 2048, 1024 and 512."""
+_EVENTS: Final = {0: 1023, 1001: 65535, 2002: 1023}
+"""Events (page of aclrtCreateEvent), where it is not 65536."""
+
+
+def streams(chip: str) -> int:
+    """How many streams a device has, default streams among them (RT-21)."""
+    return _STREAMS.get(ARCHITECTURES[chip], 1984)
+
+
+def events(chip: str) -> int:
+    """How many events a device has."""
+    return _EVENTS.get(ARCHITECTURES[chip], 65536)
+
+
 UNKNOWN: Final = "The corresponding platform configuration file cannot be found based on the configured soc_version"
 INCOMPATIBLE: Final = "Model soc version is not support in this device."
 

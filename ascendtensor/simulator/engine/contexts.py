@@ -10,7 +10,6 @@ from . import AclFault, memory, streams
 from .arguments import invalid, null
 from .tables import CONTEXTS, EVENTS, LOCAL, STREAMS, Context, Event, Stream
 
-MAX_STREAMS: Final = 1984
 INVALID_DEVICE: Final = 107001
 NO_CONTEXT: Final = 107002
 STREAM_CONTEXT: Final = 107003
@@ -22,6 +21,8 @@ class Settings:
     """What ``configure`` chose for streams, and acl.json for threads that set no device (RT-3)."""
 
     queue = 256
+    most_streams = 1984
+    most_events = 65536
     default_device: int | None = None
 
 
@@ -101,8 +102,9 @@ def reset_device(index: int, force: bool = False) -> None:
 
 
 def create_context(index: int) -> Context:
-    """A private context, current at once (RT-16)."""
-    context = _make(check_device(index), primary=False)
+    """A private context, current at once (RT-16). Its default stream is one of the device's."""
+    _check_streams(check_device(index))
+    context = _make(index, primary=False)
     _enter(context)
     return context
 
@@ -186,11 +188,15 @@ def any_stream(handle: int) -> Stream:
     return stream
 
 
+def _check_streams(device: int) -> None:
+    if available_streams(device) <= 0:
+        raise AclFault(207008, f"device {device} has no more than {Settings.most_streams} streams, default streams among them")
+
+
 def create_stream(priority: int = 0, flag: int = 0) -> Stream:
     """RT-21."""
     context = current()
-    if available_streams(context.device) <= 0:
-        raise AclFault(207008, f"device {context.device} has no more than {MAX_STREAMS} streams")
+    _check_streams(context.device)
     stream = Stream(context, next(_identifiers), Settings.queue)
     stream.priority, stream.flag = priority, flag
     if context.failed:
@@ -202,7 +208,7 @@ def create_stream(priority: int = 0, flag: int = 0) -> Stream:
 
 def available_streams(device: int) -> int:
     """How many streams can still be made on a device."""
-    return MAX_STREAMS - sum(1 for stream in list(STREAMS.values()) if stream.device == device and not stream.default)
+    return Settings.most_streams - sum(1 for stream in list(STREAMS.values()) if stream.device == device)
 
 
 def destroy_stream(handle: int, force: bool = False) -> None:

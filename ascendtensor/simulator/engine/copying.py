@@ -7,7 +7,7 @@ from typing import Final
 from . import AclFault, contexts, memory, streams
 from .arguments import invalid, null
 from .diagnostics import notice
-from .tables import Task
+from .tables import Stream, Task
 
 PARAM_INVALID: Final = 107000
 UNSUPPORTED: Final = 207000
@@ -46,6 +46,15 @@ def ends(
 def copy(target: memory.Bytes, source: memory.Bytes) -> None:
     """A queued copy."""
     target[...] = source
+
+
+def copy_behind(stream: Stream, target: memory.Bytes, source: memory.Bytes) -> None:
+    """A copy of pageable memory: it waits for the stream, and is not made where the stream answers an error (RT-39)."""
+    streams.wait_for(stream)
+    code = streams.take_error(stream)
+    if code:
+        raise AclFault(code, f"stream {stream.identifier}, which the copy of pageable memory waited for, failed")
+    copy(target, source)
 
 
 _FROM_DEVICE: Final = {
@@ -95,8 +104,7 @@ def copy_async(dst: int, src: int, count: int, kind: int, handle: int) -> int:
     if kind == BUFFERED and (other is None or other.device < 0):
         streams.enqueue(stream, copy, (target, source.copy()))  # RT-40
     elif one is None or other is None:
-        streams.wait_for(stream)
-        target[:] = source
+        copy_behind(stream, target, source)
     else:
         task: Task = (copy, (target, source))
         streams.enqueue(stream, *(streams.whole(task) if abs(dst - src) < count else task))

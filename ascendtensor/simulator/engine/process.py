@@ -68,6 +68,7 @@ def configure(
     memory.Settings.memory = chosen["memory"]
     memory.Settings.one_space = chosen["run_mode"] == "device"
     contexts.Settings.queue = chosen["queue"]
+    contexts.Settings.most_streams, contexts.Settings.most_events = chips.streams(chosen["soc"]), chips.events(chosen["soc"])
     State.soc = chosen["soc"]
     State.run_mode = chosen["run_mode"]
     State.binding_defects = os.environ.get("ASCENDTENSOR_SIM_BINDING_DEFECTS") == "1" if binding_defects is None else binding_defects
