@@ -19,7 +19,7 @@ from .. import base, shapes
 from ..base import TensorBase
 from ..dtypes import FLOATING, bool_, complex128, int64, python_number
 from ..dtypes import dtype as DType
-from ..errors import AscendTensorError, DTypeError, ShapeError, ValueRangeError
+from ..errors import AscendTensorError, ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..launch.registry import handle_cache
 from ..runtime import copies
 from ..runtime.desc import TensorDesc
@@ -272,7 +272,7 @@ def as_they_lie(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, 
     there = tuple([next(views) if isinstance(operand, TensorBase) else operand for operand in operands])
     try:
         plan, there = find(row, there, arguments)
-    except (DTypeError, ShapeError, ValueRangeError):
+    except (ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError):
         return None
     return Lying(plan, there, into, turned)
 

@@ -104,3 +104,12 @@ def test_writing_where_operands_overlap_or_differ() -> None:
 def test_errors_show_the_operands_as_they_were_given() -> None:
     with pytest.raises(at.errors.DTypeError, match=r"(?s)operands: complex128\[3, 2\] on npu:0"):
         at.floor(at.ones(2, 3, dtype=at.complex128).T)
+
+
+@pytest.mark.skipif(at.npu.device_count() < 2, reason="two devices are needed")
+def test_errors_of_devices_show_them_so_too() -> None:
+    here, there = (at.ones(2, 3, device=f"npu:{index}").T for index in range(2))
+    with pytest.raises(at.errors.DeviceError, match=r"operands: float32\[3, 2\] on npu:0, float32\[3, 2\] on npu:1"):
+        here + there
+    with pytest.raises(at.errors.DeviceError, match=r"operands: float32\[3, 2\] on npu:0, float32\[3, 2\] on npu:1"):
+        here += there

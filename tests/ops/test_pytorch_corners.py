@@ -178,6 +178,16 @@ def test_one_number_counts_as_much_as_the_other_operand_of_a_loss(name: str) -> 
     assert found.dtype is at.float16 and found.item() == {"l1_loss": 1.0, "mse_loss": 2.0, "smooth_l1_loss": 0.75}[name]
 
 
+@pytest.mark.parametrize("end", [1e-20, 0.5, 1e20, 1e38, 1e39, float("inf")])
+def test_parabolas_of_any_width(end: float) -> None:
+    functional, x, zeros = at.nn.functional, at.tensor([1e-12, 1.0, -5.0]), at.zeros(3)
+    far = np.abs(host(x).astype(np.float64))
+    with np.errstate(invalid="ignore"):
+        expected = np.where(far < end, far**2 / 2, end * (far - end / 2))
+    np.testing.assert_allclose(host(functional.huber_loss(x, zeros, reduction="none", delta=end)), expected, 1e-6)
+    np.testing.assert_allclose(host(functional.smooth_l1_loss(x, zeros, reduction="none", beta=end)), expected / end, 1e-6, 1e-37)
+
+
 def test_losses_of_integers() -> None:
     functional, x, y = at.nn.functional, at.tensor([1, 5]), at.tensor([3, 2])
     assert functional.l1_loss(x, y, reduction="none").tolist() == [2, 3]

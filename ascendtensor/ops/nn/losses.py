@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final, TypeVar
 
+import numpy as np
+
 from ... import dtypes as d
 from ... import promotion
 from ...base import TensorBase
@@ -27,6 +29,11 @@ from ..schema import Row
 from ..table import losses as table
 
 T = TypeVar("T", bound=TensorBase)
+
+_WIDEST: Final = float(np.finfo(np.float32).max)
+"""What an attribute can hold as the end of a parabola."""
+_WIDE: Final = 1000
+"""The end up to which a parabola divided by it keeps the digits of small differences."""
 
 _REDUCTIONS: Final = ("none", "mean", "sum")
 
@@ -177,7 +184,8 @@ def l1_loss(input: T, target: T, *, reduction: str = "mean", weight: T | None = 
 def smooth_l1_loss(input: T, target: T, *, reduction: str = "mean", beta: float = 1.0) -> T:
     """The absolute difference less `beta / 2`, and half its square over `beta` below `beta`. Arguments and result as for `mse_loss`.
 
-    Ascend operator: SmoothL1LossV2, of which `beta` is an attribute; composed for float64. Like: torch.nn.functional.smooth_l1_loss.
+    Ascend operator: SmoothL1LossV2, of which `beta` is an attribute; composed for float64 and for more than a float32 can hold.
+        Like: torch.nn.functional.smooth_l1_loss.
 
     Examples:
         >>> at.nn.functional.smooth_l1_loss(at.tensor([0.5, 3.0]), at.tensor([0.0, 0.0]), reduction="none")
@@ -188,9 +196,10 @@ def smooth_l1_loss(input: T, target: T, *, reduction: str = "mean", beta: float 
         raise ValueRangeError(f"beta must not be negative, but is {beta}", where="smooth_l1_loss")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    found = by_operator(table.SMOOTH_L1_LOSS, (input, target), (reduction, float(beta)))
-    if found is not None:
-        return found
+    if beta <= _WIDEST:
+        found = by_operator(table.SMOOTH_L1_LOSS, (input, target), (reduction, float(beta)))
+        if found is not None:
+            return found
     wide, goal, dtype = _expanded(input, target)
     if dtype.category < d.FLOATING:
         floating(input, "smooth_l1_loss")
@@ -215,8 +224,8 @@ def huber_loss(input: T, target: T, reduction: str = "mean", delta: float = 1.0,
         DTypeError: The dtype is not floating.
         ValueRangeError: The reduction is none, or `delta` not positive.
 
-    Ascend operator: SmoothL1LossV2, and Mul by a `delta` other than 1; composed for float64, and where there is a `weight` or a half dtype
-        and such a `delta`. Like: torch.nn.functional.huber_loss.
+    Ascend operator: SmoothL1LossV2, and Mul by a `delta` other than 1; composed for float64, with a `weight`, and where such a `delta`
+        comes with a half dtype or is above 1,000. Like: torch.nn.functional.huber_loss.
 
     Examples:
         >>> at.nn.functional.huber_loss(at.tensor([0.5, 3.0]), at.tensor([0.0, 0.0]), reduction="none")
@@ -226,7 +235,7 @@ def huber_loss(input: T, target: T, reduction: str = "mean", delta: float = 1.0,
     floating(input, "huber_loss")
     if delta <= 0:
         raise ValueRangeError(f"delta must be positive, but is {delta}", where="huber_loss")
-    if weight is None and (delta == 1 or input.desc.dtype is target.desc.dtype is d.float32):
+    if weight is None and (delta == 1 or (delta <= _WIDE and input.desc.dtype is target.desc.dtype is d.float32)):
         found = by_operator(table.SMOOTH_L1_LOSS, (input, target), (reduction, float(delta)))
         if found is not None:
             return found if delta == 1 else elementwise.mul(found, delta)
