@@ -129,6 +129,21 @@ def test_execute_waits_for_no_stream(program: Program, net: Path) -> None:  # MD
     acl.rt.free_host(pinned)
 
 
+def test_the_first_run_decides_whether_runs_wait(program: Program, net: Path) -> None:  # hicann/ge, davinci_model.cc, InitModelStream
+    acl, waits, queued = program.acl, Call(program, net), Call(program, net)
+    config = acl.mdl.create_exec_config_handle()
+    for _ in range(2):
+        assert acl.mdl.execute(waits.model, waits.inputs, waits.outputs) == 0
+        assert acl.mdl.execute_async(waits.model, waits.inputs, waits.outputs, 0) == 500002
+        assert "load it once more" in (acl.get_recent_err_msg() or "")
+        assert acl.mdl.execute_async(queued.model, queued.inputs, queued.outputs, 0) == 0
+        assert acl.mdl.execute(queued.model, queued.inputs, queued.outputs) == 500002
+        assert acl.mdl.execute_v2(queued.model, queued.inputs, queued.outputs, 0, config) == 500002
+        assert acl.mdl.execute_v2(waits.model, waits.inputs, waits.outputs, 0, config) == 0
+    assert acl.rt.synchronize_stream(0) == acl.mdl.destroy_exec_config_handle(config) == 0
+    assert waits.right() and queued.right()
+
+
 def test_order_of_the_checks(program: Program, net: Path) -> None:  # MDL-21, K150
     acl, call = program.acl, Call(program, net)
     for arguments in ((99, 0, call.outputs), (99, call.inputs, 0)):
@@ -163,7 +178,8 @@ def test_output_memory_of_the_systems(program: Program, net: Path) -> None:  # M
     buffer = acl.create_data_buffer(0, 0)
     outputs = acl.mdl.create_dataset()
     acl.mdl.add_dataset_buffer(outputs, buffer)
-    assert acl.mdl.execute_async(call.model, call.inputs, outputs, 0) == 0  # asynchronous calls allocate nothing
+    queued = Call(program, net)
+    assert acl.mdl.execute_async(queued.model, queued.inputs, outputs, 0) == 0  # asynchronous calls allocate nothing
     assert acl.rt.synchronize_stream(0) == 507011
     assert acl.get_data_buffer_addr(buffer) == 0
     assert acl.mdl.execute(call.model, call.inputs, outputs) == 0
@@ -177,11 +193,12 @@ def test_output_memory_of_the_systems(program: Program, net: Path) -> None:  # M
 
 def test_memory_is_device_memory(program: Program, net: Path) -> None:  # MDL-29
     acl, call = program.acl, Call(program, net)
+    queued = Call(program, net)
     host, _ = acl.rt.malloc_host(64)
     for arguments in ((program.dataset((host, 32)), call.outputs), (call.inputs, program.dataset((host, 32)))):
         assert acl.mdl.execute(call.model, *arguments) == 507011
         assert "host memory" in (acl.get_recent_err_msg() or "")
-        assert acl.mdl.execute_async(call.model, *arguments, 0) == 0  # RT-44
+        assert acl.mdl.execute_async(queued.model, *arguments, 0) == 0  # RT-44
         assert acl.rt.synchronize_stream(0) == 507011
     freed, _ = acl.rt.malloc(32, 0)
     acl.rt.free(freed)
@@ -206,12 +223,13 @@ def test_failing_graphs(program: Program, folder: Path) -> None:
         [value("y", [2])],
         [("table", np.arange(4, dtype=np.float32))],
     )
-    call = Call(program, convert(path, folder / "gather"), np.array([0, 9], np.int64), np.zeros(2, np.float32))
+    model = convert(path, folder / "gather")
+    call, queued = (Call(program, model, np.array([0, 9], np.int64), np.zeros(2, np.float32)) for _ in range(2))
     acl = program.acl
     assert acl.mdl.execute(call.model, call.inputs, call.outputs) == 507011
     assert "gather" in (acl.get_recent_err_msg() or "")
     stream, _ = acl.rt.create_stream()
-    assert acl.mdl.execute_async(call.model, call.inputs, call.outputs, stream) == 0  # RT-44
+    assert acl.mdl.execute_async(queued.model, queued.inputs, queued.outputs, stream) == 0  # RT-44
     assert acl.rt.synchronize_stream(stream) == 507011  # RT-47, RT-48
     assert acl.rt.synchronize_stream(stream) == 0  # RT-45
     acl.rt.destroy_stream(stream)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from ascendtensor.codes import DataType, ErrorCode
+from ascendtensor.interrupts import raised_by_handler
 
 from . import AclFault, aipp, contexts, hazards, memory, streams
 from .arguments import invalid
@@ -239,6 +240,8 @@ class Run:
             raise self._failure(error) from error
 
     def _failure(self, error: Exception) -> AclFault:
+        if raised_by_handler(error):
+            raise error
         return AclFault(MODEL_EXECUTE, f"model [{self.model.file.name}]: {error}")
 
     def foretold(self) -> bool:
@@ -329,6 +332,7 @@ def prepare(model: Model, inputs: Dataset, outputs: Dataset, waits: bool) -> Run
         notice("model of another context", f"{model.label} was loaded in another context")
     dims = _open_dims(model, inputs) if model.file.open else []
     if not model.file.open:
+        _check_way(model, waits)
         _check_counts(model, len(sources), len(targets))
     if waits:
         _allocate(model, targets)
@@ -339,6 +343,15 @@ def prepare(model: Model, inputs: Dataset, outputs: Dataset, waits: bool) -> Run
     run = Run(model, sources, targets, dims, outputs.blobs if model.file.open else [])
     run.datasets = inputs, outputs
     return run
+
+
+def _check_way(model: Model, waits: bool) -> None:
+    """The first run decides for good whether a model's runs wait or are queued (hicann/ge, ``davinci_model.cc``, ``InitModelStream``)."""
+    if model.waits not in (None, waits):
+        ways = "acl.mdl.execute and execute_v2", "acl.mdl.execute_async"
+        before, now = ways if model.waits else ways[::-1]
+        raise AclFault(GE_FAILURE, f"{model.label} is run by {before}; {now} can't run it too: load it once more for that")
+    model.waits = waits
 
 
 def _unequal(what: str, given: int, needed: int) -> AclFault:

@@ -86,6 +86,7 @@ class Model:
         newest: The stream that it was queued on last.
         known: Output dims by input dims, as runs of a model of open shapes showed them.
         varying: Whether equal input dims gave different output dims.
+        waits: Whether its runs are waited for by the calls that make them, None before the first.
     """
 
     __slots__ = (
@@ -100,6 +101,7 @@ class Model:
         "session",
         "sizes",
         "varying",
+        "waits",
         "weights",
         "work",
     )
@@ -118,6 +120,7 @@ class Model:
         self.newest: Stream | None = None
         self.known: dict[Any, tuple[tuple[int, ...], ...]] = {}
         self.varying = False
+        self.waits: bool | None = None
 
     @property
     def label(self) -> str:
