@@ -419,12 +419,15 @@ _NEAR: Final = 8
 """Deviations of a channel's mean from 0 up to which the difference of products has the digits of the product of the difference."""
 
 
-def _scaled(x: Array, y: Array, center: Array, scale: Array, shift: Array) -> None:
-    """y = (x - center) * scale + shift by channels; as one product and one sum for each element where that loses no digits."""
+def _scaled(x: Array, y: Array, center: Array, inverse: Array, weight: Array, shift: Array) -> None:
+    """y = (x - center) * inverse * weight + shift by channels; as one product and one sum for each element where that loses no digits.
+
+    The inverse, one by the deviation, is of float64.
+    """
     work = np.dtype(np.float32) if x.dtype in HALVES else x.dtype
-    center_scaled = center * scale.astype(np.float64)
-    near = bool((np.absolute(center_scaled) <= _NEAR).all())
-    given = (scale, shift - center_scaled) if near else (center, scale, shift)
+    from_zero, scale = center * inverse, inverse * wide(weight)
+    near = bool((np.absolute(from_zero) <= _NEAR).all())
+    given = (scale, shift - center * scale) if near else (center, scale, shift)
     steps = (np.subtract, np.multiply, np.add)[-len(given) :]
     params = [array.astype(work, copy=False).reshape(1, -1, 1) for array in given]
     for samples, channels in _windows(x.shape, 2 * BLOCK):
@@ -464,7 +467,7 @@ def _batch_norm_v3(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     inverse = 1 / np.sqrt(variance + attrs["epsilon"])
     np.copyto(outputs[3], mean, casting="unsafe")
     np.copyto(outputs[4], inverse, casting="unsafe")
-    _scaled(image, _by_channel(outputs[0]), mean, inverse * wide(weight), wide(bias))
+    _scaled(image, _by_channel(outputs[0]), mean, inverse, weight, wide(bias))
 
 
 @infer("BatchNormV3")
@@ -496,7 +499,7 @@ def _bn_infer(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     """y = scale * (x - mean) / sqrt(variance + epsilon) + offset."""
     x, scale, offset, mean, variance = (needs(array, "an input") for array in inputs[:5])
     inverse = 1 / np.sqrt(variance.astype(np.float64) + attrs["epsilon"])
-    _scaled(_by_channel(x), _by_channel(outputs[0]), mean, scale * inverse, offset)
+    _scaled(_by_channel(x), _by_channel(outputs[0]), mean, inverse, scale, offset)
 
 
 @infer("BNInfer")

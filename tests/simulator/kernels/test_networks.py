@@ -217,3 +217,15 @@ def test_channels_far_from_zero_keep_their_digits(mean: float) -> None:
     outputs = [np.empty_like(x), *(np.empty(1, np.float32) for _ in range(4))]
     run("BatchNormV3", [x, *params], outputs, is_training=True)
     np.testing.assert_allclose(outputs[0], 0.25, rtol=1e-6)
+
+
+@pytest.mark.parametrize("weight", [1e-3, 0.05, 1.0, 1e4])
+@pytest.mark.parametrize("mean", [0.01, 1.0, 100.0])
+def test_digits_of_a_normalised_channel_do_not_depend_on_its_weight(mean: float, weight: float) -> None:
+    x = (np.random.default_rng(0).standard_normal((4, 1, 3, 30)) * 0.01 + mean).astype(np.float32)
+    params = [np.array([value], np.float32) for value in (weight, 0, mean, 1e-4)]
+    y = np.empty_like(x)
+    run("BNInfer", [x, *params], [y], epsilon=1e-5)
+    whole = [value.astype(np.float64) for value in (x, *params)]
+    expected = (whole[0] - whole[3]) / np.sqrt(whole[4] + 1e-5) * whole[1]
+    np.testing.assert_allclose(y, expected, rtol=1e-6, atol=weight * 3e-7)
