@@ -188,6 +188,14 @@ def test_parabolas_of_any_width(end: float) -> None:
     np.testing.assert_allclose(host(functional.smooth_l1_loss(x, zeros, reduction="none", beta=end)), expected / end, 1e-6, 1e-37)
 
 
+def test_parabolas_that_end_nowhere() -> None:
+    functional, x = at.nn.functional, at.ones(2)
+    with pytest.raises(at.errors.ValueRangeError, match="delta must be positive, but is nan"):
+        functional.huber_loss(x, x, delta=float("nan"))
+    with pytest.raises(at.errors.ValueRangeError, match="beta must not be negative, but is nan"):
+        functional.smooth_l1_loss(x, x, beta=float("nan"))
+
+
 def test_losses_of_integers() -> None:
     functional, x, y = at.nn.functional, at.tensor([1, 5]), at.tensor([3, 2])
     assert functional.l1_loss(x, y, reduction="none").tolist() == [2, 3]

@@ -192,7 +192,7 @@ def smooth_l1_loss(input: T, target: T, *, reduction: str = "mean", beta: float 
         tensor([0.1250, 2.5000], device='npu:0')
     """
     check_reduction(reduction, "smooth_l1_loss")
-    if beta < 0:
+    if not beta >= 0:  # nor NaN
         raise ValueRangeError(f"beta must not be negative, but is {beta}", where="smooth_l1_loss")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
@@ -233,7 +233,7 @@ def huber_loss(input: T, target: T, reduction: str = "mean", delta: float = 1.0,
     """
     check_reduction(reduction, "huber_loss")
     floating(input, "huber_loss")
-    if delta <= 0:
+    if not delta > 0:
         raise ValueRangeError(f"delta must be positive, but is {delta}", where="huber_loss")
     if weight is None and (delta == 1 or (delta <= _WIDE and input.desc.dtype is target.desc.dtype is d.float32)):
         found = by_operator(table.SMOOTH_L1_LOSS, (input, target), (reduction, float(delta)))
