@@ -149,7 +149,7 @@ class Model:
     def __init__(
         self, identifier: int, desc: int, device: Device, name: str, memory: list[DeviceBuffer], origin: tuple[object, ...] = ()
     ) -> None:
-        self.inputs, self.outputs, self.gears, self._carrier = describe(desc)
+        self.inputs, self.outputs, self.gears, (self._carrier, self._carrier_bytes) = describe(desc)
         self.open = any(each.ranges for each in self.inputs) or any(size < 0 for each in self.outputs for size in each.shape)
         if self.open and memory:
             raise ValueRangeError('a model of open shapes wants memory="system"', where="models.load")
@@ -658,7 +658,8 @@ class Model:
         assert self.gears is not None
         buffer = self._held.gears.get(gear)
         if buffer is None:
-            buffer = stream.pool.lend(size_class(8 * max(len(self.gears.values[gear]), 1)), stream)
+            # Exactly as long as the model says: the graph engine writes int64 where there is room, which a model of int32 misreads.
+            buffer = stream.pool.buffer(self._carrier_bytes, stream).window(0, self._carrier_bytes)
             stream.synchronize()  # the value is written at once
             self._held.gears[gear] = buffer
         found = [*buffers[: self._carrier], buffer, *buffers[self._carrier :]]

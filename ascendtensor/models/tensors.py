@@ -131,8 +131,8 @@ class Gears(NamedTuple):
     values: tuple[Shape, ...]
 
 
-def describe(desc: int) -> tuple[ModelTensors, ModelTensors, Gears | None, int]:
-    """Inputs, outputs, gears, and the position of the input that carries the gear (-1 without gears).
+def describe(desc: int) -> tuple[ModelTensors, ModelTensors, Gears | None, tuple[int, int]]:
+    """Inputs, outputs, gears, and position and bytes of the input that carries the gear (-1 and 0 without gears).
 
     Raises:
         UnsupportedError: A tensor of a dtype that tensors of the library can't have, or dynamic AIPP.
@@ -149,7 +149,7 @@ def describe(desc: int) -> tuple[ModelTensors, ModelTensors, Gears | None, int]:
     gears = _gears(desc, inputs)
     if gears is None and any(size < 0 for each in inputs for size in each.shape):
         inputs = ModelTensors(each._replace(ranges=_ranges(each.shape, calls.ranges(desc, index))) for index, each in enumerate(inputs))
-    return inputs, outputs, gears, carrier
+    return inputs, outputs, gears, (carrier, found[carrier][3] if carrier >= 0 else 0)
 
 
 def _ranges(shape: Shape, said: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

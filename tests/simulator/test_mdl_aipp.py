@@ -186,7 +186,7 @@ def test_gears_of_batches_and_sizes(program: Program, tmp_path: Path) -> None:
     desc = program.desc(model)
     assert mdl.get_input_dims(desc, 0)[0]["dims"] == [-1, 2, 4, 3]
     assert mdl.get_input_dims_v2(desc, 0)[0]["dims"] == [-1, 3, 4, 1]
-    assert [mdl.get_input_size_by_index(desc, index) for index in range(2)] == [36, 8]
+    assert [mdl.get_input_size_by_index(desc, index) for index in range(2)] == [36, 4]
     source = pixels(36)
     inputs = program.dataset((program.upload(source), 36), (program.room(8), 8))
     for batch in (3, 1):
@@ -196,7 +196,7 @@ def test_gears_of_batches_and_sizes(program: Program, tmp_path: Path) -> None:
     path = om(tmp_path, [1, 3, "h", "w"], {"input_format": "RGB888_U8"}, input_shape="x:1,3,-1,-1", dynamic_image_size="2,4;4,6")
     model = program.load(path)
     image = pixels(4, 6, 3)
-    inputs = program.dataset((program.upload(image), image.nbytes), (program.room(16), 16))
+    inputs = program.dataset((program.upload(image), image.nbytes), (program.room(8), 8))
     for height, width in ((4, 6), (2, 4)):
         assert mdl.set_dynamic_hw_size(model, inputs, 1, height, width) == 0
         found = run(program, model, inputs, np.zeros((1, 3, height, width), np.float32))
@@ -456,7 +456,7 @@ def test_dynamic_parameters_and_gears(program: Program, tmp_path: Path) -> None:
     names = [mdl.get_input_name_by_index(desc, index) for index in range(mdl.get_num_inputs(desc))]
     assert names == ["x", "ascend_mbatch_shape_data", "ascend_dynamic_aipp_data"]
     assert mdl.get_input_dims(desc, 0)[0]["dims"] == [-1, -1, -1, -1]
-    assert [mdl.get_input_size_by_index(desc, index) for index in range(3)] == [216, 8, 352]
+    assert [mdl.get_input_size_by_index(desc, index) for index in range(3)] == [216, 4, 352]
     images = pixels(3, 4, 6, 3)
     inputs = program.dataset((program.upload(images), images.nbytes), (program.room(8), 8), (program.room(352), 352))
     assert mdl.set_dynamic_batch_size(model, inputs, 1, 1) == 0
@@ -496,7 +496,7 @@ def test_dynamic_parameters_and_gears_of_sizes(program: Program, tmp_path: Path)
     assert [mdl.get_aipp_type(model, index)[:2] for index in (0, 1)] == [(2, 3), (2, 4)]
     a, b = pixels(4, 6, 3), pixels(2, 2, 3)
     rooms = [(program.upload(each), 300) for each in (np.resize(a, 300), np.resize(b, 300))]
-    inputs = program.dataset(*rooms, (program.room(16), 16), (program.room(160), 160), (program.room(160), 160))
+    inputs = program.dataset(*rooms, (program.room(8), 8), (program.room(160), 160), (program.room(160), 160))
     assert mdl.set_dynamic_hw_size(model, inputs, 2, 4, 6) == 0
     assert mdl.set_aipp_by_input_index(model, inputs, 0, described(program, count=1)) == 0
     assert mdl.set_input_aipp(model, inputs, 4, described(program, 2, 2, count=1)) == 0

@@ -400,20 +400,30 @@ def test_lengths_are_not_checked_while_a_gear_is_active(program: Program, batche
 
 def test_image_gears(program: Program, images: Path) -> None:  # MDL-20, K154
     acl = program.acl
-    model, inputs, index, place = geared(program, images, 32, 16)
+    model, inputs, index, place = geared(program, images, 32, 8)
     target = program.room(32)
     outputs = program.dataset((target, 32))
     x = np.arange(8, dtype=np.float32)
     program.write(acl.get_data_buffer_addr(acl.mdl.get_dataset_buffer(inputs, 0)), x)
     for height, width in ((2, 3), (4, 2)):
         assert acl.mdl.set_dynamic_hw_size(model, inputs, index, height, width) == 0
-        assert program.download(place, np.zeros(2, np.int64)).tolist() == [height, width]
+        assert program.download(place, np.zeros(2, np.int32)).tolist() == [height, width]
         assert acl.mdl.execute(model, inputs, outputs) == 0
         expected = -x[: height * width]
         assert np.array_equal(program.download(target, expected), expected)
     assert acl.mdl.set_dynamic_hw_size(model, inputs, index, 3, 2) == 145013
     assert acl.mdl.set_dynamic_hw_size(model, inputs, index, 0, 2) == acl.mdl.set_dynamic_hw_size(model, inputs, index, 2, 0) == 100000
     assert acl.mdl.set_dynamic_hw_size(model, program.dataset((place, 32), (place, 7)), 1, 2, 3) == 145012
+
+
+def test_a_longer_buffer_of_a_gear_is_misread(program: Program, images: Path) -> None:  # hicann/ge, SetDynamicImageSize
+    acl = program.acl
+    model, inputs, index, place = geared(program, images, 32, 16)
+    outputs = program.dataset((program.room(32), 32))
+    assert acl.mdl.set_dynamic_hw_size(model, inputs, index, 2, 3) == 0
+    assert program.download(place, np.zeros(2, np.int64)).tolist() == [2, 3]
+    assert acl.mdl.execute(model, inputs, outputs) == 507011
+    assert "holds [2, 0]" in (acl.get_recent_err_msg() or "")
 
 
 def test_gears_of_dims(program: Program, gears: Path) -> None:  # MDL-20, K157

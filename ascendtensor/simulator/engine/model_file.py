@@ -178,7 +178,8 @@ class ModelFile(NamedTuple):
         """The inputs behind the graph's own: that of the gear, and those of the parameters of dynamic preprocessing."""
         found = []
         if self.kind:
-            found.append(TensorInfo(GEAR_INPUT, "", int(DataType.INT64), 0, int(Format.ND), (len(self.gears[0]),)))
+            # int32: hicann/ge, multi_batch_clone_pass.cc, CreateIndexDataNode
+            found.append(TensorInfo(GEAR_INPUT, "", int(DataType.INT32), 0, int(Format.ND), (len(self.gears[0]),)))
         for each in self.aipps:
             if each.node:
                 size = aipp.data_bytes(max(self.graph_dims(each, gear)[0] for gear in self.gears or (None,)))

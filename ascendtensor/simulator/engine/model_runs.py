@@ -178,11 +178,9 @@ class Run:
         return kept
 
     def _read_gear(self, array: memory.Bytes) -> int:
-        """Index of the gear that lies in device memory now (MDL-20)."""
+        """Index of the gear that lies in device memory now (MDL-20). The model reads int32, whatever was written (`write_gear`)."""
         gears = self.model.file.gears
-        count = len(gears[0])
-        word = np.dtype(np.int64 if array.size >= count * 8 else np.int32)
-        chosen = tuple(int(value) for value in array[: count * word.itemsize].view(word))
+        chosen = tuple(int(value) for value in array[: len(gears[0]) * 4].view(np.int32))
         if chosen not in gears:
             raise AclFault(
                 MODEL_EXECUTE,
@@ -564,6 +562,9 @@ def gear_buffer(dataset: Dataset, index: int) -> DataBuffer:
 
 def write_gear(model: Model, dataset: Dataset, buffer: DataBuffer, kind: str, values: Sequence[int]) -> None:
     """Chooses a gear: it is written into device memory and remembered (MDL-15, MDL-20).
+
+    Into a buffer that is long enough for them it goes as int64 (hicann/ge, ``ge_executor.cc``, ``SetDynamicImageSize``), which a model
+    that reads int32 takes for [height, 0]: the buffer has to be as long as ``get_input_size_by_index`` says.
 
     Raises:
         AclFault: 145012 for a buffer that is too small; 145013 for no gear of the model; 107000 for memory that is not the device's.
