@@ -1,4 +1,4 @@
-"""Ctrl-C held back while tables are half changed."""
+"""Ctrl-C and timeouts held back while tables are half changed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ except ImportError:
 
 _get: Callable[[int], Any] = raw.getsignal
 _set: Callable[[int, Any], Any] = raw.signal
-_SIGINT = int(signal.SIGINT)
+_HELD = tuple([int(getattr(signal, name)) for name in ("SIGTERM", "SIGALRM", "SIGINT") if hasattr(signal, name)])
+"""Signals whose handlers programs let raise: for an end, a timeout, Ctrl-C."""
 
 
 class HeldInterrupts:
-    """A SIGINT that comes during the `with` block is handled at its end.
+    """A SIGINT, SIGALRM or SIGTERM that comes during the `with` block is handled at its end.
 
     Signals are handled in the main thread only, so elsewhere it does nothing; inside another such block neither. It costs some
     microseconds: not for the hot road.
@@ -29,32 +30,57 @@ class HeldInterrupts:
     _holds = False
 
     def __init__(self) -> None:
-        self._before: Any = None
-        self._came: FrameType | bool | None = False
+        self._before: tuple[tuple[int, Any], ...] = ()
+        self._came: dict[int, FrameType | None] = {}
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self._came = frame or True
+        self._came[number] = frame
 
     def __enter__(self) -> None:
         if HeldInterrupts._holds or threading.get_ident() != threading.main_thread().ident:
             return
-        before = _get(_SIGINT)
-        if not callable(before):
-            return
+        before = tuple([(number, handler) for number in _HELD if callable(handler := _get(number))])
         try:
-            _set(_SIGINT, self._note)
+            for number, _ in before:
+                _set(number, self._note)
         except ValueError:  # the main thread of another interpreter
             return
+        except BaseException:  # a signal that was not held yet
+            _give_back(before)
+            raise
         self._before = before
         HeldInterrupts._holds = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        before = self._before
-        if before is None:
+        before, self._before = self._before, ()
+        if not before:
             return
-        self._before = None
         HeldInterrupts._holds = False
-        _set(_SIGINT, before)
-        came, self._came = self._came, False  # a frame may know this object, and a ring of the two would keep the frame's tensors
-        if came:
-            before(signal.SIGINT, None if came is True else came)
+        came, self._came = self._came, {}  # a frame may know this object, and a ring of the two would keep the frame's tensors
+        try:
+            _give_back(before)
+        finally:
+            for number, handler in before:
+                if number in came:
+                    handler(number, came.pop(number))
+
+
+def _give_back(handlers: tuple[tuple[int, Any], ...]) -> None:
+    try:
+        for number, handler in handlers:
+            _set(number, handler)
+    except BaseException:  # from a handler that was given back
+        for number, handler in handlers:
+            _set(number, handler)
+        raise
+
+
+def raised_by_handler(error: BaseException) -> bool:
+    """Whether an exception comes from the handler of one of the held signals, not from the code that it came in."""
+    handlers = {getattr(getattr(handler, "__func__", handler), "__code__", None) for handler in map(_get, _HELD)} - {None}
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code in handlers:
+            return True
+        trace = trace.tb_next
+    return False

@@ -23,6 +23,7 @@ from interrupting import Interrupter
 
 import ascendtensor as at
 from ascendtensor import simulator
+from ascendtensor.interrupts import HeldInterrupts
 from ascendtensor.launch.registry import handle_cache
 
 PACKAGE = os.path.dirname(at.__file__)
@@ -133,6 +134,59 @@ def test_an_interrupt_anywhere_leaves_the_library_usable(name: str) -> None:
 @pytest.mark.parametrize("name", ["misses", "hits", "dynamic", "streams"])
 def test_an_interrupt_in_any_line_leaves_the_library_usable(name: str) -> None:
     sweep(name, {"misses": 13, "dynamic": 5}.get(name, 1), 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGALRM is not there")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGALRM", "SIGTERM"])
+def test_what_handlers_raise_waits_until_tables_are_whole(name: str) -> None:
+    number, seen = getattr(signal, name), []
+
+    def expired(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(number)
+
+    before = signal.signal(number, expired)
+    try:
+        with pytest.raises(TimeoutError), HeldInterrupts():
+            with HeldInterrupts():
+                signal.raise_signal(number)
+                seen.append("inner block")
+            seen.append("outer block")
+        assert seen == ["inner block", "outer block"]
+        assert signal.getsignal(number) is expired
+        with pytest.raises(TimeoutError):
+            signal.raise_signal(number)
+    finally:
+        signal.signal(number, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGALRM is not there")
+def test_a_timeout_raised_in_the_middle_leaves_the_library_usable() -> None:
+    program = """
+    import random, signal
+    import ascendtensor as at
+
+    class Expired(Exception):  # a TimeoutError is an OSError too, which files may have
+        pass
+
+    def expired(number, frame):
+        raise Expired
+
+    signal.signal(signal.SIGALRM, expired)
+    a = at.arange(3000.0)
+    for number in range(150):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.0005 + random.Random(number).random() * 0.004, 0.1)  # again: finalisers lose it
+            while True:
+                a[a > 1500].numpy(), at.ones(number % 50 + 1, 3).sum()
+        except Expired:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        assert at.memory_allocated() >= 0
+    at.synchronize()
+    print(a[a > 1500].numel(), at.ones(3, 3).sum().item())
+    at.shutdown()
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, "1499 9.0\n"), done.stderr
 
 
 LAUNCHES: dict[str, Callable[[Any], Any]] = {

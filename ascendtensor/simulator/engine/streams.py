@@ -24,7 +24,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from ascendtensor.codes import error_name
-from ascendtensor.interrupts import HeldInterrupts
+from ascendtensor.interrupts import HeldInterrupts, raised_by_handler
 
 from . import AclFault, errors_log
 from .tables import HANDLES, LAUNCHES, LOCAL, STREAMS, Capture, Event, Stream, Task, Wait
@@ -378,13 +378,13 @@ def _run_all(stream: Stream) -> Outcome:
             fn(*args)
         except Blocked as blocked:
             return blocked.what
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) or raised_by_handler(error):
+                if not _interrupted_inside(fn, args, error):
+                    popleft()
+                raise
             if _failed(stream, fn, args, error):
                 continue
-        except BaseException as error:
-            if not _interrupted_inside(fn, args, error):
-                popleft()
-            raise
         popleft()
 
 
@@ -406,19 +406,19 @@ def _run_carefully(stream: Stream, until: Capture | None, deadline: float | None
             fn(*args)
         except Blocked as blocked:
             return blocked.what
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) or raised_by_handler(error):
+                if not _interrupted_inside(fn, args, error):
+                    queue.popleft()
+                raise
             if _failed(stream, fn, args, error):
                 continue
-        except BaseException as error:
-            if not _interrupted_inside(fn, args, error):
-                queue.popleft()
-            raise
         queue.popleft()
     return None
 
 
 def _interrupted_inside(fn: Callable[..., Any], args: tuple[Any, ...], error: BaseException) -> bool:
-    """Whether Ctrl-C came inside a task, which then runs again, or right after it.
+    """Whether Ctrl-C, or another signal whose handler raises, came inside a task, which then runs again, or right after it.
 
     A signal is taken between bytecodes: for a task written in C that is after the call, for one written in Python it may
     be inside, and then its frame is the next one in the traceback.
