@@ -242,6 +242,10 @@ def create_data_buffer(address: int, size: int) -> int:
     return _handle(_acl.create_data_buffer(address, size), "acl.create_data_buffer", address, size)
 
 
+def get_data_buffer_addr(buffer: int) -> int:
+    return _acl.get_data_buffer_addr(buffer)
+
+
 def destroy_data_buffer(buffer: int) -> None:
     """Destroys the buffer object; the memory behind it stays (DB-3)."""
     _check(_acl.destroy_data_buffer(buffer), "acl.destroy_data_buffer", buffer)

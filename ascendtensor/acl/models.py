@@ -229,6 +229,13 @@ def set_input_dynamic_dims(model: int, dataset: int, index: int, dims: Ints) -> 
     _check(_mdl().set_input_dynamic_dims(model, dataset, index, record), "set_input_dynamic_dims")
 
 
+def execute(model: int, inputs: int, outputs: int) -> None:
+    """Runs past every stream and waits; allocates memory for outputs whose data buffer has none (MDL-21, MDL-24)."""
+    code = _mdl().execute(model, inputs, outputs)
+    if code:
+        binding.fail(code, "acl.mdl.execute")
+
+
 def execute_async(model: int, inputs: int, outputs: int, stream: int) -> None:
     """Queues a run (MDL-26)."""
     code = _mdl().execute_async(model, inputs, outputs, stream)

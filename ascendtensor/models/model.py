@@ -19,6 +19,7 @@ from .. import base, html
 from ..acl import binding
 from ..acl import models as calls
 from ..base import TensorBase
+from ..codes import MemcpyKind
 from ..compiler.progress import Steps
 from ..errors import AclError, ClosedError, DeviceError, DTypeError, ShapeError, ValueRangeError
 from ..interrupts import HeldInterrupts
@@ -599,42 +600,65 @@ class Model:
     def _run_open(
         self, buffers: list[DeviceBuffer], shapes: list[Shape], targets: list[TensorBase | None], stream: Stream
     ) -> list[TensorBase]:
-        """A run whose output shapes ACL tells; memory is asked for by the upper bounds, and more of it where there are none."""
+        """A run whose output shapes ACL tells.
+
+        The graph engine compares an output with its memory behind the kernel, which has written past the end then: so an output goes
+        straight into a tensor of the caller's only where its upper bound fits, and one without a bound into memory of ACL's own.
+        """
         inputs = self._dataset(buffers)
         for index, (tensor, shape) in enumerate(zip(self.inputs, shapes, strict=True)):
             calls.set_dataset_tensor_desc(inputs, TensorDesc.of(shape, tensor.dtype, self.device).handle(), index)
-        sizes = [each.nbytes or _GUESS for each in self.outputs]
-        while True:
+        if all(each.nbytes for each in self.outputs):
             made = [
-                stream.pool.lend(size_class(size), stream) if target is None else _written(target, stream)
-                for size, target in zip(sizes, targets, strict=True)
+                _written(target, stream)
+                if target is not None and target.desc.nbytes >= tensor.nbytes
+                else stream.pool.lend(size_class(tensor.nbytes), stream)
+                for tensor, target in zip(self.outputs, targets, strict=True)
             ]
             outputs = self._dataset(made)
-            try:
-                calls.execute_async(self._held.model, inputs, outputs, stream.handle)
-            except AclError as error:
-                if error.code not in _TOO_SMALL or not self._grow(sizes, targets):
-                    raise
-                continue
-            break
+            calls.execute_async(self._held.model, inputs, outputs, stream.handle)
+            found = [binding.get_tensor_desc_dims(calls.get_dataset_tensor_desc(outputs, index)) for index in range(len(made))]
+        else:
+            made, found = self._run_unbounded(inputs, stream)
         stream.recent.append(self._label)
-        results = []
-        for index, (tensor, buffer, target) in enumerate(zip(self.outputs, made, targets, strict=True)):
-            shape = binding.get_tensor_desc_dims(calls.get_dataset_tensor_desc(outputs, index))
-            desc = TensorDesc.of(shape, tensor.dtype, self.device)
-            if target is not None and target.shape != shape:
-                raise ShapeError(f"output {tensor.name!r} has shape {list(shape)}, out {list(target.shape)}", where=self.name)
-            results.append(base.make(base.default_class(), desc, buffer) if target is None else target)
-        return results
+        return [
+            self._shaped(tensor, shape, buffer, target, stream)
+            for tensor, shape, buffer, target in zip(self.outputs, found, made, targets, strict=True)
+        ]
 
-    def _grow(self, sizes: list[int], targets: list[TensorBase | None]) -> bool:
-        """Four times the memory for outputs of unknown size; whether that is worth a try."""
-        unknown = [index for index, each in enumerate(self.outputs) if not each.nbytes and targets[index] is None]
-        if not unknown or sizes[unknown[0]] >= _MOST:
-            return False
-        for index in unknown:
-            sizes[index] *= 4
-        return True
+    def _run_unbounded(self, inputs: int, stream: Stream) -> tuple[list[DeviceBuffer], list[Shape]]:
+        """A run into memory that ACL allocates, which only the call that waits does (MDL-24); and the outputs' shapes."""
+        stream.synchronize()
+        made: list[DeviceBuffer] = []
+        handles: list[int] = []
+        outputs = 0
+        with HeldInterrupts():
+            try:
+                handles.extend(binding.create_data_buffer(0, 0) for _ in self.outputs)
+                outputs = calls.create_dataset(handles)
+                calls.execute(self._held.model, inputs, outputs)
+                shapes = [binding.get_tensor_desc_dims(calls.get_dataset_tensor_desc(outputs, index)) for index in range(len(handles))]
+                for tensor, shape, handle in zip(self.outputs, shapes, handles, strict=True):
+                    desc = TensorDesc.of(shape, tensor.dtype, self.device)
+                    buffer = stream.pool.lend(desc.block_size, stream)  # unused since the stream was waited for
+                    if desc.nbytes:
+                        address = binding.get_data_buffer_addr(handle)
+                        binding.memcpy(buffer.address, desc.nbytes, address, desc.nbytes, int(MemcpyKind.DEVICE_TO_DEVICE))
+                    made.append(buffer)
+            finally:
+                _give_back(outputs, handles)
+        return made, shapes
+
+    def _shaped(self, tensor: ModelTensor, shape: Shape, buffer: DeviceBuffer, target: TensorBase | None, stream: Stream) -> TensorBase:
+        """An output of a shape that the run told: a new tensor over its memory, or the caller's."""
+        desc = TensorDesc.of(shape, tensor.dtype, self.device)
+        if target is None:
+            return base.make(base.default_class(), desc, buffer)
+        if target.shape != shape:
+            raise ShapeError(f"output {tensor.name!r} has shape {list(shape)}, out {list(target.shape)}", where=self.name)
+        if buffer is not target.buffer:
+            copies.copy_device(_written(target, stream), buffer, desc.nbytes)
+        return target
 
     def _dataset(self, buffers: list[DeviceBuffer]) -> int:
         """A dataset of these buffers, made once while they come back."""
@@ -674,12 +698,6 @@ class Model:
         if gear not in self._gear_outputs:
             self._gear_outputs[gear] = [tuple(calls.output_dims(self._held.desc, index)) for index in range(len(self.outputs))]
         return found
-
-
-_GUESS: Final = 1 << 20
-_MOST: Final = 1 << 32
-_TOO_SMALL: Final = frozenset((145000, 500002))
-"""What the graph engine answers for an output buffer that is too small."""
 
 
 def _count(value: int, name: str, where: str) -> int:
@@ -732,6 +750,17 @@ def _first_rows(result: TensorBase, size: int, batch: int) -> TensorBase:
 def _written(target: TensorBase, stream: Stream) -> DeviceBuffer:
     target.buffer.write_on(stream)
     return target.buffer
+
+
+def _give_back(dataset: int, handles: Sequence[int]) -> None:
+    """A dataset, its data buffers, and the memory that ACL put into them."""
+    if dataset:
+        calls.destroy_dataset(dataset)
+    for handle in handles:
+        address = binding.get_data_buffer_addr(handle)
+        if address:
+            binding.free(address)
+        binding.destroy_data_buffer(handle)
 
 
 def describe_loaded(identifier: int, device: Device, name: str, memory: list[DeviceBuffer], origin: tuple[object, ...] = ()) -> Model:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from model_program import convert, linear, linear_reference, save, value
-from onnx import helper
+from onnx import TensorProto, helper
 
 import ascendtensor as at
 from ascendtensor import simulator
@@ -21,6 +21,7 @@ NAMES = (
     "acl.mdl.create_desc",
     "acl.mdl.destroy_dataset",
     "acl.mdl.destroy_desc",
+    "acl.mdl.execute",
     "acl.mdl.execute_async",
     "acl.mdl.get_cur_output_dims",
     "acl.mdl.get_dataset_tensor_desc",
@@ -58,7 +59,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     net = linear(folder / "net.onnx")
     (folder / "aipp.cfg").write_text("aipp_op {\naipp_mode: static\ninput_format: RGB888_U8\nsrc_image_size_w: 6\nsrc_image_size_h: 4\n}\n")
     same = save(folder / "s.onnx", [helper.make_node("Identity", ["x"], ["y"], "same")], [value("x", [1, 3, 4, 6])], [value("y", None)])
+    places = save(
+        folder / "p.onnx", [helper.make_node("NonZero", ["x"], ["y"], "nz")], [value("x", ["n"])], [value("y", None, TensorProto.INT64)]
+    )
     return {
+        "places": convert(places, folder / "places"),
         "fixed": convert(net, folder / "fixed", input_shape="x:2,4"),
         "batches": convert(net, folder / "batches", input_shape="x:-1,4", dynamic_batch_size="1,4"),
         "open": convert(net, folder / "open", input_shape="x:1~64,4"),
@@ -84,6 +89,8 @@ def session(files: dict[str, Path]) -> None:
         np.testing.assert_array_equal(model(np.ones((1, 1, 2, 3), np.float32)).numpy(), -np.ones((1, 1, 2, 3)))
     with at.models.load(files["bytes"]) as model:
         assert model(np.full(model.inputs[0].shape, 9, np.uint8)).shape == (1, 3, 4, 6)
+    with at.models.load(files["places"]) as model:
+        assert model(np.ones(3, np.float32)).tolist() == [[0, 1, 2]]
     with at.models.load(files["dims"]) as model:
         a, b = np.ones((2, 3), np.float32), np.ones((3, 1), np.float32)
         np.testing.assert_array_equal(model(a, b).numpy(), a @ b)

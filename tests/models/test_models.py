@@ -444,6 +444,11 @@ def test_open_shapes(open_net: Path) -> None:
             made(rows(65))
         out = at.empty(3, 3)
         assert made(rows(3), out=out) is out
+        whole = at.zeros(8, 3)
+        with pytest.raises(errors.ShapeError, match=r"has shape \[5, 3\], out \[3, 3\]"):
+            made(rows(5), out=whole[:3])
+        assert not whole.any(), "what a run would write past a smaller output"
+    assert simulator.findings() == []
 
 
 def test_outputs_of_unknown_size(folder: Path) -> None:
@@ -455,6 +460,12 @@ def test_outputs_of_unknown_size(folder: Path) -> None:
             x[0] = 0
             y = made(x)
             assert y.shape == (1, count - 1) and y.numpy()[0, -1] == count - 1
+        out = at.zeros(1, 4, dtype=at.int64)
+        assert made(np.ones(4, np.float32), out=out) is out and out.tolist() == [[0, 1, 2, 3]]
+        with pytest.raises(errors.ShapeError, match=r"has shape \[1, 5\], out \[1, 4\]"):
+            made(np.ones(5, np.float32), out=out)
+        assert made(np.zeros(4, np.float32)).shape == (1, 0)
+    assert simulator.findings() == []
 
 
 # Streams and time

@@ -509,10 +509,11 @@ def test_too_small_outputs_say_what_is_needed(program: Program, open_net: Path) 
     acl, call = program.acl, Call(program, open_net)
     program.shape(call.inputs, 0, [2, 4])
     small = program.dataset((call.target, 20))
-    assert acl.mdl.execute(call.model, call.inputs, small) == 145000
+    assert acl.mdl.execute(call.model, call.inputs, small) == 500002
+    assert [finding.kind for finding in acl.findings()] == ["output larger than its buffer"], "a board's kernel has written past its end"
     assert "needs 24 bytes" in (acl.get_recent_err_msg() or "")
     assert acl.mdl.execute(call.model, call.inputs, call.outputs) == 0
-    assert acl.mdl.execute(call.model, call.inputs, small) == 145000  # with known dims too
+    assert acl.mdl.execute(call.model, call.inputs, small) == 500002  # with known dims too
 
 
 def test_dims_are_known_when_an_asynchronous_call_returns(program: Program, open_net: Path) -> None:  # MDL-25
@@ -548,6 +549,21 @@ def test_open_outputs_of_the_systems(program: Program, open_net: Path) -> None: 
     assert acl.get_data_buffer_size_v2(buffer) == 64 * 12  # the upper bound
     assert np.array_equal(program.download(address, Y), Y)
     acl.rt.free(address)
+
+
+def test_outputs_of_unknown_size_of_the_systems(program: Program, nonzero: Path) -> None:  # MDL-24
+    acl, model = program.acl, program.load(nonzero)
+    source = program.room(16)
+    inputs, outputs = program.dataset((source, 16)), program.dataset((0, 0))
+    buffer = acl.mdl.get_dataset_buffer(outputs, 0)
+    for values in ([1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 1]):
+        program.write(source, np.array(values, np.float32))
+        assert acl.mdl.execute(model, inputs, outputs) == 0
+        expected = np.array([np.flatnonzero(values)], np.int64)
+        address, size = acl.get_data_buffer_addr(buffer), acl.get_data_buffer_size_v2(buffer)
+        assert (program.dims(outputs, 0), size) == (list(expected.shape), expected.nbytes)
+        assert np.array_equal(program.download(address, expected), expected)
+        assert acl.rt.free(address) == acl.update_data_buffer(buffer, 0, 0) == 0
 
 
 # In general

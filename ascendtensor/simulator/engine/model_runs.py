@@ -50,6 +50,7 @@ class Run:
         "_arrays",
         "_blobs",
         "_dims",
+        "_empty",
         "_from",
         "_gear",
         "_parameters",
@@ -81,6 +82,7 @@ class Run:
         self._blobs = blobs
         self._arrays: list[memory.Bytes] = []
         self._results: list[memory.Bytes] = []
+        self._empty: dict[int, DataBuffer] = {}
         self._from: list[int] = []
         self._to: list[int] = []
         self._gear: memory.Bytes | None = None
@@ -211,6 +213,8 @@ class Run:
         images.clear()  # alive until here
         dims = tuple(shape for shape, _ in found)
         for index, (_, data) in enumerate(found):
+            if index in self._empty:
+                self._allocate(index, data.size)
             if data.size > self._results[index].size:
                 raise self._too_small(index, data.size)
             self._results[index][: data.size] = data
@@ -223,9 +227,17 @@ class Run:
             info.nbytes(shape) <= result.size for info, shape, result in zip(self.model.file.outputs, dims, self._results, strict=True)
         )
 
+    def _allocate(self, index: int, size: int) -> None:
+        """Memory for an output of unknown size that was given none, which the program frees (MDL-24)."""
+        block = memory.allocate(self.model.device, memory.padded_size(max(size, 1)))
+        self._empty[index].address, self._empty[index].size = block.address, size
+        self._results[index] = memory.view(block, block.address, size)
+
     def _too_small(self, index: int, needed: int) -> AclFault:
-        name = self.model.file.outputs[index].name
-        return AclFault(GE_PARAM_INVALID, f"output {index} [{name}] needs {needed} bytes, its buffer has {self._results[index].size}")
+        """The graph engine looks behind the kernel (hicann/ge, ``model_outputs.cc``, ``AllocMemoryIfNeed``, and ``memory_copy.cc``)."""
+        text = f"output {index} [{self.model.file.outputs[index].name}] needs {needed} bytes, its buffer has {self._results[index].size}"
+        notice("output larger than its buffer", f"{self.model.label}: {text}; a board finds out when the kernel has written past its end")
+        return AclFault(GE_FAILURE, text)
 
     def _found(self, dims: tuple[Dims, ...]) -> None:
         self.dims = dims
@@ -339,6 +351,8 @@ def prepare(model: Model, inputs: Dataset, outputs: Dataset, waits: bool) -> Run
     elif len(targets) != len(model.file.outputs):
         raise _unequal("output", len(targets), len(model.file.outputs))
     run = Run(model, sources, targets, dims, outputs.blobs if model.file.open else [])
+    if waits and model.file.open:
+        run._empty = {index: buffer for index, buffer in enumerate(targets) if not buffer.address}
     run.datasets = inputs, outputs
     return run
 
