@@ -232,8 +232,8 @@ class Device:
             return self._own_stream()
 
     def reaches(self, other: Device) -> bool:
-        """Whether the device can be given access to another one's memory."""
-        return other is not self and binding.device_can_access_peer(self.index, other.index)
+        """Whether the device can be given access to another one's memory; ACL refuses the question on a board."""
+        return other is not self and self.host_mode and binding.device_can_access_peer(self.index, other.index)
 
     def free_lane(self, context: int, priority: int = 0, flags: int = 0) -> Lane:
         """An ACL stream of a context that no `Stream` object uses. The context must be current in this thread."""

@@ -67,11 +67,13 @@ def get_run_mode() -> tuple[int, int]:
 
 @function("acl.rt.device_can_access_peer", "ii", 0)
 def device_can_access_peer(device_id: int, peer_device_id: int) -> tuple[int, int]:
-    """(1 or 0, ret): simulated devices all reach each other (RT-42)."""
+    """(1 or 0, ret): simulated devices all reach each other (RT-42), but on a board (hicann/runtime, ``api_impl.cc``)."""
     contexts.check_device(device_id)
     contexts.check_device(peer_device_id, "peer_device_id")
     if device_id == peer_device_id:
         raise invalid("peer_device_id", peer_device_id, "must be another device")
+    if memory.Settings.one_space:
+        raise AclFault(207000, "it is not supported where the program runs on the board itself", "EH0006")
     return 1, 0
 
 

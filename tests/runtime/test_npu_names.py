@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,8 +55,10 @@ def test_without_a_device_nothing_is_available(monkeypatch: pytest.MonkeyPatch) 
     assert not at.npu.is_available() and not at.npu.is_initialized()
 
 
-def test_peers() -> None:
+def test_peers(machine: Any) -> None:
     assert at.npu.can_device_access_peer(0, 1) and not at.npu.can_device_access_peer("npu:0", "npu:0")
+    machine(run_mode="device")
+    assert not at.npu.can_device_access_peer(0, 1)
 
 
 def test_streams_without_a_block() -> None:

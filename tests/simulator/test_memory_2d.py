@@ -315,6 +315,7 @@ def test_one_address_space(acl: ModuleType) -> None:  # RT-15
         dst, _ = acl.rt.malloc(16, 0)
         for kind in (1, 2, 3, 4):  # hicann/runtime, docs, 11-03: not on a small board
             assert acl.rt.memcpy2d(dst, 4, mapped, 4, 4, 4, kind) == acl.rt.memcpy2d_async(dst, 4, mapped, 4, 4, 4, kind, 0) == 207000
+        assert acl.rt.device_can_access_peer(0, 1) == (0, 207000)
         assert acl.rt.memcpy(dst, 16, mapped, 16, 3) == 0
         assert acl.util.ptr_to_bytes(dst, 16) == host.tobytes()
         assert acl.rt.reserve_mem_address(GRANULE, 0, 0, 0) == (0, 207000)
