@@ -726,7 +726,7 @@ POWERS = [
     Record(
         "chain_matmul",
         chain_matmul,
-        lambda *arrays: np.linalg.multi_dot(arrays) if arrays[1:] else arrays[0],
+        lambda *arrays: np.linalg.multi_dot(arrays) if arrays[1:] else np.einsum("ij->ij", arrays[0]),
         lambda dtype: iter([next(chains(dtype)), (array(dtype, (2, 3)),)]),
         dtypes=SINGLES,
         tolerances=LOOSE,
