@@ -20,7 +20,7 @@ LATE = ("array_api", "blas", "custom", "fft", "ir", "models", "notebook", "npu",
 
 PROGRAM = """
 import sys
-import numpy
+import numpy, ml_dtypes
 from time import process_time
 before, began = set(sys.modules), process_time()
 import ascendtensor
