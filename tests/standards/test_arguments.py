@@ -66,6 +66,14 @@ def test_an_array_before_a_tensor_is_uploaded(name: str) -> None:
     assert all(isinstance(part, at.Tensor) for part in (found if isinstance(found, (list, tuple)) else [found]))
 
 
+def test_sorting_downwards_is_refused_by_name() -> None:
+    t = at.tensor([2.0, 1.0])
+    for function in (functions.NAMES["sort"], functions.NAMES["argsort"]):  # NumPy has the word from 2.5 on
+        assert function(t, descending=False).shape == (2,)
+        with pytest.raises(at.UnsupportedError, match="descending"):
+            function(t, descending=True)
+
+
 def test_an_array_that_is_written_to_or_asked_about_stays_on_the_host() -> None:
     x = np.zeros(3)
     np.put(x, at.tensor([0]), at.tensor([7.0]))

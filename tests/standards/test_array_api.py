@@ -154,7 +154,7 @@ def test_dlpack_brings_every_dtype_there_and_back(name: str, shape: tuple[int, .
 
 
 def test_dlpack_refuses_by_name() -> None:
-    with pytest.raises(RuntimeError, match="Unsupported dtype"):  # NumPy's own words
+    with pytest.raises((RuntimeError, BufferError), match="Unsupported dtype"):  # NumPy's own words, and NumPy 2.5's class
         np.from_dlpack(at.ones(2, dtype=at.bfloat16))
     for device in ((2, 0), (1, 1), "cpu"):
         with pytest.raises(BufferError, match="host only"):

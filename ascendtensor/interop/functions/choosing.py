@@ -213,14 +213,14 @@ def _triangle_indices(function: Callable[..., Any]) -> Callable[..., Any]:
 # Sorting, searching
 
 
-def _sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    border.refuse("sort", order=order)
+def _sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None) -> Any:
+    border.refuse("sort", order=order, descending=descending)
     return sorting.sort(*_row(a, axis), stable=True)[0]
 
 
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None) -> Any:
     """The places that would put the elements in order. Like: numpy.argsort."""
-    border.refuse("argsort", order=order)
+    border.refuse("argsort", order=order, descending=descending)
     a, axis = _row(a, axis)
     return sorting.argsort(border.vector(a, axis), axis, stable=True)
 
