@@ -75,12 +75,15 @@ def _give_back(handlers: tuple[tuple[int, Any], ...]) -> None:
         raise
 
 
-def raised_by_handler(error: BaseException) -> bool:
-    """Whether an exception comes from the handler of one of the held signals, not from the code that it came in."""
+def of_handler(error: BaseException) -> BaseException | None:
+    """What a held signal's handler raised, if that is an exception or its cause; None for what the code raised that the signal came in."""
     handlers = {getattr(getattr(handler, "__func__", handler), "__code__", None) for handler in map(_get, _HELD)} - {None}
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code in handlers:
-            return True
-        trace = trace.tb_next
-    return False
+    cause: BaseException | None = error
+    while cause is not None:
+        trace = cause.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code in handlers:
+                return cause
+            trace = trace.tb_next
+        cause = cause.__cause__
+    return None

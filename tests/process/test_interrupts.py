@@ -23,7 +23,7 @@ from interrupting import Interrupter
 
 import ascendtensor as at
 from ascendtensor import simulator
-from ascendtensor.interrupts import HeldInterrupts
+from ascendtensor.interrupts import HeldInterrupts, of_handler
 from ascendtensor.launch.registry import handle_cache
 
 PACKAGE = os.path.dirname(at.__file__)
@@ -157,6 +157,29 @@ def test_what_handlers_raise_waits_until_tables_are_whole(name: str) -> None:
             signal.raise_signal(number)
     finally:
         signal.signal(number, before)
+
+
+def test_what_a_handler_raised_is_known_behind_what_wraps_it_but_not_beside_it() -> None:
+    def expired(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(number)
+
+    before = signal.signal(signal.SIGINT, expired)
+    try:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except TimeoutError as error:
+            timeout = error
+            try:
+                raise ValueError("wraps it") from error
+            except ValueError as wrapping:
+                assert of_handler(wrapping) is timeout
+            try:
+                raise ValueError("while it was handled")
+            except ValueError as later:
+                assert of_handler(later) is None
+        assert of_handler(timeout) is timeout
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGALRM is not there")

@@ -242,6 +242,9 @@ def test_memory_of_the_units_is_not_freed_as_other_memory(units: Units) -> None:
     assert kinds() == ["memory of another kind"]
     address, ret = units.media.dvpp_malloc_with_cfg(64, 0, {})
     assert ret == 0 and units.media.dvpp_free(address) == 0 and len(kinds()) == 1
+    address, ret = units.media.dvpp_malloc(64)
+    assert ret == 0 and units.acl.rt.free(address) == 0
+    assert kinds() == ["memory of another kind"] * 2
 
 
 def test_an_orderly_program_leaves_nothing(strict: ModuleType) -> None:

@@ -119,11 +119,15 @@ def check_write(block: memory.Block | None, address: int, nbytes: int, kind: str
             return
 
 
-def check_freed(address: int) -> None:
-    """Notice memory that is freed although queued work still uses it (RT-32, OP-15)."""
+def check_freed(address: int, units: bool = False) -> None:
+    """Notice memory that is freed although queued work still uses it (RT-32, OP-15), or by the function for another kind of it."""
     block = memory.find(address)
-    if block is not None and block.address == address:
-        check_write(block, address, block.size, "freed in flight")
+    if block is None or block.address != address:
+        return
+    check_write(block, address, block.size, "freed in flight")
+    if block.device >= 0 and block.units != units:
+        ways = ("acl.rt.malloc", "acl.rt.free"), ("acl.media.dvpp_malloc", "acl.media.dvpp_free")
+        notice("memory of another kind", f"[{address:#x}] comes from {ways[block.units][0]}, and is freed by {ways[units][1]}")
 
 
 def check_copy(dst: int, src: int, count: int, kind: int, one: memory.Block | None, other: memory.Block | None) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ascendtensor import facts
 from ascendtensor.codes import ErrorCode
-from ascendtensor.interrupts import raised_by_handler
+from ascendtensor.interrupts import of_handler
 from ascendtensor.simulator.engine import AclFault, contexts, diagnostics, memory, streams
 from ascendtensor.simulator.engine.models import Array, Dims, OpModel, Specs, TensorSpec
 from ascendtensor.simulator.engine.tables import DataBuffer, Stream, Task
@@ -159,8 +159,9 @@ def view(spec: TensorSpec, dims: Dims, buffer: DataBuffer, device: int) -> Array
 
 
 def _failing(model: OpModel, error: Exception) -> Task:
-    if raised_by_handler(error):
-        raise error
+    signalled = of_handler(error)
+    if signalled is not None:
+        raise signalled
     text = f"{model.op_type}: {error.text if isinstance(error, AclFault) else error}"
     return streams.named(model, (fail, (text, model.failure_code())))
 

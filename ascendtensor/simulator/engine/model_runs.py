@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 
 from ascendtensor.codes import DataType, ErrorCode
-from ascendtensor.interrupts import raised_by_handler
 
 from . import AclFault, aipp, contexts, hazards, memory, streams
 from .arguments import invalid
@@ -250,8 +249,6 @@ class Run:
             raise self._failure(error) from error
 
     def _failure(self, error: Exception) -> AclFault:
-        if raised_by_handler(error):
-            raise error
         return AclFault(MODEL_EXECUTE, f"model [{self.model.file.name}]: {error}")
 
     def foretold(self) -> bool:

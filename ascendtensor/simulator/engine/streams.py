@@ -24,7 +24,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from ascendtensor.codes import error_name
-from ascendtensor.interrupts import HeldInterrupts, raised_by_handler
+from ascendtensor.interrupts import HeldInterrupts, of_handler
 
 from . import AclFault, errors_log
 from .tables import HANDLES, LAUNCHES, LOCAL, STREAMS, Capture, Event, Stream, Task, Wait
@@ -379,11 +379,7 @@ def _run_all(stream: Stream) -> Outcome:
         except Blocked as blocked:
             return blocked.what
         except BaseException as error:
-            if not isinstance(error, Exception) or raised_by_handler(error):
-                if not _interrupted_inside(fn, args, error):
-                    popleft()
-                raise
-            if _failed(stream, fn, args, error):
+            if _stumbled(stream, fn, args, error):
                 continue
         popleft()
 
@@ -407,14 +403,27 @@ def _run_carefully(stream: Stream, until: Capture | None, deadline: float | None
         except Blocked as blocked:
             return blocked.what
         except BaseException as error:
-            if not isinstance(error, Exception) or raised_by_handler(error):
-                if not _interrupted_inside(fn, args, error):
-                    queue.popleft()
-                raise
-            if _failed(stream, fn, args, error):
+            if _stumbled(stream, fn, args, error):
                 continue
         queue.popleft()
     return None
+
+
+def _stumbled(stream: Stream, fn: Callable[..., Any], args: tuple[Any, ...], error: BaseException) -> bool:
+    """A task raised: it failed, or a signal ended it, and then what its handler raised goes on.
+
+    Returns:
+        True if the queue was dropped because the context stops on failure (RT-46).
+    """
+    signalled: BaseException | None = error
+    if isinstance(error, Exception):
+        signalled = of_handler(error)
+        if signalled is None:
+            return _failed(stream, fn, args, error)
+    if not _interrupted_inside(fn, args, error):
+        stream.queue.popleft()
+    assert signalled is not None
+    raise signalled
 
 
 def _interrupted_inside(fn: Callable[..., Any], args: tuple[Any, ...], error: BaseException) -> bool:

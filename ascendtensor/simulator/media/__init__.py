@@ -7,7 +7,6 @@ from typing import Any, Final, NoReturn
 from .. import rt_memory
 from ..engine import contexts, hazards, memory
 from ..engine.arguments import function, null, public
-from ..engine.diagnostics import notice
 from .jpeg import *  # noqa: F403
 from .objects import *  # noqa: F403
 from .png import *  # noqa: F403
@@ -61,9 +60,6 @@ def dvpp_free(dev_ptr: int) -> int:
     """Waits for nothing, as ``acl.rt.free`` (RT-31, RT-32)."""
     if dev_ptr == 0:
         raise null("dev_ptr")
-    hazards.check_freed(dev_ptr)
-    block = memory.find(dev_ptr)
-    if block is not None and block.device >= 0 and not block.units:
-        notice("memory of another kind", f"[{dev_ptr:#x}] is freed by acl.media.dvpp_free, and does not come from acl.media.dvpp_malloc")
+    hazards.check_freed(dev_ptr, units=True)
     memory.release(dev_ptr)
     return 0

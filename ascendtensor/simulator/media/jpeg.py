@@ -11,14 +11,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..engine import AclFault, memory
+from ..engine import memory
 from ..engine.arguments import function, invalid, null
-from . import formats, tasks
+from . import decoding, formats, tasks
 from .colours import converted, full_yuv
+from .decoding import Decoder
 from .formats import FORMATS, Samples
 from .objects import CHANNELS, JPEGES, Channel, JpegeConfig, Picture, found_in, picture_for
 from .tasks import Array, Info
-from .units import FORMAT_NOT_MATCH, SMALLEST_FILE, failed, units, up
+from .units import SMALLEST_FILE, failed, units, up
 
 __all__ = [
     "dvpp_jpeg_decode_async",
@@ -137,19 +138,7 @@ def _frame(marker: int, body: bytes, rgb: bool) -> Header | None:
 
 
 def _host_header(data: int, size: int) -> Header:
-    """Of a file in host memory.
-
-    Raises:
-        AclFault: 100000 for null and for what is no JPEG file; 107000 for device memory.
-    """
-    if data == 0:
-        raise null("data")
-    if size == 0:
-        raise invalid("size", size, "must be greater than 0")
-    found = header_of(memory.host_bytes(data, size))
-    if found is None:
-        raise invalid("data", hex(data), "is not a JPEG file")
-    return found
+    return decoding.host_header("JPEG", header_of, data, size)
 
 
 @function("acl.media.dvpp_jpeg_get_image_info", "KI", 0, 0, 0)
@@ -166,17 +155,11 @@ def dvpp_jpeg_get_image_info_v2(data: int, size: int) -> tuple[int, int, int, in
     return header.width, header.height, header.components, header.css, 0
 
 
-def _check_output(number: int, known: frozenset[int]) -> None:
-    if number not in known:
-        name = FORMATS[number].name if number in FORMATS else "is not known"
-        raise AclFault(FORMAT_NOT_MATCH, f"format [{number}] ({name}) is not one of this unit: {sorted(known)}", "EH0001")
-
-
 @function("acl.media.dvpp_jpeg_predict_dec_size", "KIi", 0)
 def dvpp_jpeg_predict_dec_size(data: int, data_size: int, output_format: int) -> tuple[int, int]:
     """(bytes of the decoded picture, ret) of a file in host memory, upright as it will be."""
     header = _host_header(data, data_size)
-    _check_output(output_format, DECODABLE)
+    decoding.check_format(output_format, DECODABLE)
     chip = units()
     number = OUTPUTS.get(header.css, (formats.NV21,))[0] if output_format == formats.UNKNOWN else output_format
     width, height = (header.height, header.width) if header.orientation in TURNED else (header.width, header.height)
@@ -189,34 +172,17 @@ def dvpp_jpeg_predict_dec_size(data: int, data_size: int, output_format: int) ->
 @function("acl.media.dvpp_jpeg_decode_async", "KKIKK")
 def dvpp_jpeg_decode_async(dvpp_channel_desc: int, data: int, size: int, output_dvpp_pic_desc: int, stream: int) -> int:
     """Queues the decoding of a file in the units' memory. Width, height, strides and format of the picture are there when it is done."""
-    channel: Channel = found_in(CHANNELS, dvpp_channel_desc)
-    if data == 0:
-        raise null("data")
-    picture = picture_for(output_dvpp_pic_desc, "outputDesc")
-    target = tasks.stream_for(channel, dvpp_channel_desc, tasks.JPEGD, stream)
-    _check_output(picture.format, DECODABLE)
-    tasks.codec()
-
-    def make() -> tuple[list[Array], list[Array], Info]:
-        info: Info = {"format": picture.format, "strides": (picture.width_stride, picture.height_stride)}
-        source = tasks.memory_of("the JPEG file", data, size, target.device)
-        return [source], [tasks.memory_of("the output picture", picture.data, picture.size, target.device)], info
-
-    tasks.queue(tasks.JPEGD, target, _decode, ((channel,), (picture,)), make)
-    return 0
+    return decoding.queue(DECODER, dvpp_channel_desc, data, size, output_dvpp_pic_desc, stream)
 
 
 def _check_file(header: Header | None) -> Header:
-    most = units().jpeg_most
     if header is None:
         raise failed("the file is not a JPEG file")
     if header.frame not in DECODED or header.precision != 8:
         raise failed(f"the file is coded as no unit decodes it: frame [{header.frame:#x}], {header.precision} bits; baseline Huffman only")
     if header.css not in OUTPUTS or header.rgb:
         raise failed("the picture must be YUV of 4:4:4, 4:2:2, 4:2:0, 4:4:0 or 4:0:0")
-    if min(header.width, header.height) < SMALLEST_FILE or max(header.width, header.height) > most:
-        size = f"{header.width} x {header.height}"
-        raise failed(f"the picture of {size} must be from {SMALLEST_FILE} x {SMALLEST_FILE} to {most} x {most}")
+    decoding.check_file_size("picture", header.width, header.height, units().jpeg_most)
     return header
 
 
@@ -229,25 +195,15 @@ def _decode(inputs: list[Array], outputs: list[Array], info: Info) -> None:
         number = allowed[0]
     if number not in allowed:
         raise failed(f"the file is not decoded to {FORMATS[number].name}; it can be {', '.join(FORMATS[each].name for each in allowed)}")
-    try:
-        samples = tasks.codec().read_jpeg(data, *header.sharing, header.orientation)
-    except Exception as error:  # Pillow has many classes for files that are damaged
-        raise failed(f"the file is damaged: {error}") from error
+    samples: Samples = decoding.read(tasks.codec().read_jpeg, data, *header.sharing, header.orientation)
     height, width = samples.size
     _place(samples, number, width, height, outputs[0], info)
 
 
 def _place(samples: Samples, number: int, width: int, height: int, output: Array, info: Info) -> None:
     """Writes the picture, its edges continued to whole blocks, as decoders leave them."""
-    picture: Picture = info["pictures"][0]
     strides = up(width, units().jpeg_stride), up(height, HEIGHT_STRIDE)
-    for word, given, needed in zip(("width", "height"), info["strides"], strides, strict=True):
-        if given not in (0, needed):
-            raise failed(f"{word} stride [{given}] of the output picture must be {needed}, or 0: the picture has {width} x {height} pixels")
-    found = FORMATS[number]
-    needed = found.bytes(*strides)
-    if output.size < needed:
-        raise failed(f"the output picture needs {needed} bytes, its description says {output.size}")
+    decoding.check_output(number, (width, height), strides, output, info)
     rows, columns = strides[1] - height, up(width, ROW) - width
     whole = samples._replace(
         channels=tuple(
@@ -259,9 +215,11 @@ def _place(samples: Samples, number: int, width: int, height: int, output: Array
     )
     assert whole.size == (height + rows, width + columns)
     formats.write(number, output, strides, (0, 0), converted(whole, number))
-    picture.format = number
-    picture.width, picture.height = width // found.across * found.across, height // found.down * found.down
-    picture.width_stride, picture.height_stride = strides
+    found = FORMATS[number]
+    decoding.describe(info, number, (width // found.across * found.across, height // found.down * found.down), strides)
+
+
+DECODER: Final = Decoder(tasks.JPEGD, "JPEG", DECODABLE, _decode)
 
 
 # Encoding
@@ -272,7 +230,7 @@ def dvpp_jpeg_predict_enc_size(input_dvpp_pic_desc: int, config: int) -> tuple[i
     """(bytes that the file of a picture may have, ret)."""
     picture = picture_for(input_dvpp_pic_desc, "inputDesc")
     found_in(JPEGES, config)
-    _check_output(picture.format, ENCODABLE)
+    decoding.check_format(picture.format, ENCODABLE)
     found = FORMATS[picture.format]
     if not (picture.width and picture.height):
         raise invalid("inputDesc", hex(input_dvpp_pic_desc), "has no width and height")
@@ -292,7 +250,7 @@ def dvpp_jpeg_encode_async(dvpp_channel_desc: int, input_dvpp_pic_desc: int, dat
             raise null(name)
     settings: JpegeConfig = found_in(JPEGES, config)
     target = tasks.stream_for(channel, dvpp_channel_desc, tasks.JPEGE, stream)
-    _check_output(picture.format, ENCODABLE)
+    decoding.check_format(picture.format, ENCODABLE)
     tasks.codec()
     length = memory.host_array(size_ptr, SIZE_BYTES, write=True).view(np.uint32)
 
@@ -325,10 +283,8 @@ def _encoder_strides(picture: Picture) -> tuple[int, int]:
 
 
 def _check_encoded(picture: Picture) -> None:
-    most, found = units().jpeg_most, FORMATS[picture.format]
-    width, height = picture.width, picture.height
-    if min(width, height) < SMALLEST_FILE or max(width, height) > most:
-        raise failed(f"the input picture of {width} x {height} must be from {SMALLEST_FILE} x {SMALLEST_FILE} to {most} x {most}")
+    found, width, height = FORMATS[picture.format], picture.width, picture.height
+    decoding.check_file_size("input picture", width, height, units().jpeg_most)
     if width % found.across or height % found.down:
         raise failed(f"the input picture of {width} x {height} must be a multiple of {found.across} x {found.down}: {found.name}")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import struct
 from typing import Final, NamedTuple
 
-from ..engine import AclFault, memory
-from ..engine.arguments import function, invalid, null
-from . import formats, tasks
+from ..engine.arguments import function
+from . import decoding, formats, tasks
+from .decoding import Decoder
 from .formats import FORMATS, Samples
-from .objects import CHANNELS, Channel, Picture, found_in, picture_for
 from .tasks import Array, Info
-from .units import FORMAT_NOT_MATCH, LARGEST_PNG, SMALLEST_FILE, failed, units, up
+from .units import LARGEST_PNG, failed, units, up
 
 __all__ = ["dvpp_png_decode_async", "dvpp_png_get_image_info", "dvpp_png_predict_dec_size"]
 
@@ -42,17 +41,7 @@ def header_of(data: bytes) -> Header | None:
 
 
 def _host_header(data: int, size: int) -> Header:
-    if data == 0:
-        raise null("data")
-    found = header_of(memory.host_bytes(data, size)) if size else None
-    if found is None:
-        raise invalid("data", hex(data), "is not a PNG file")
-    return found
-
-
-def _check_output(number: int) -> None:
-    if number not in DECODABLE:
-        raise AclFault(FORMAT_NOT_MATCH, f"format [{number}] is not one of this unit: {sorted(DECODABLE)}", "EH0001")
+    return decoding.host_header("PNG", header_of, data, size)
 
 
 def _output(header: Header, number: int) -> int:
@@ -80,7 +69,7 @@ def dvpp_png_get_image_info(data: int, size: int) -> tuple[int, int, int, int]:
 def dvpp_png_predict_dec_size(data: int, data_size: int, output_format: int) -> tuple[int, int]:
     """(bytes of the decoded picture, ret) of a file in host memory."""
     header = _host_header(data, data_size)
-    _check_output(output_format)
+    decoding.check_format(output_format, DECODABLE)
     units()
     number = output_format if output_format != formats.UNKNOWN else _output(header, output_format)
     return FORMATS[number].bytes(*_strides(number, header.width, header.height)), 0
@@ -89,21 +78,7 @@ def dvpp_png_predict_dec_size(data: int, data_size: int, output_format: int) -> 
 @function("acl.media.dvpp_png_decode_async", "KKIKK")
 def dvpp_png_decode_async(dvpp_channel_desc: int, data: int, size: int, output_dvpp_pic_desc: int, stream: int) -> int:
     """Queues the decoding of a file in the units' memory, to RGB888 or RGBA8888."""
-    channel: Channel = found_in(CHANNELS, dvpp_channel_desc)
-    if data == 0:
-        raise null("data")
-    picture = picture_for(output_dvpp_pic_desc, "outputDesc")
-    target = tasks.stream_for(channel, dvpp_channel_desc, tasks.PNGD, stream)
-    _check_output(picture.format)
-    tasks.codec()
-
-    def make() -> tuple[list[Array], list[Array], Info]:
-        info: Info = {"format": picture.format, "strides": (picture.width_stride, picture.height_stride)}
-        source = tasks.memory_of("the PNG file", data, size, target.device)
-        return [source], [tasks.memory_of("the output picture", picture.data, picture.size, target.device)], info
-
-    tasks.queue(tasks.PNGD, target, _decode, ((channel,), (picture,)), make)
-    return 0
+    return decoding.queue(DECODER, dvpp_channel_desc, data, size, output_dvpp_pic_desc, stream)
 
 
 def _check_file(header: Header | None) -> Header:
@@ -111,9 +86,7 @@ def _check_file(header: Header | None) -> Header:
         raise failed("the file is not a PNG file")
     if header.bits != 8 or header.colours == PALETTE or header.interlaced:
         raise failed("the file must have 8 bits for each channel, no palette, and not be interlaced")
-    if min(header.width, header.height) < SMALLEST_FILE or max(header.width, header.height) > LARGEST_PNG:
-        size = f"{header.width} x {header.height}"
-        raise failed(f"the picture of {size} must be from {SMALLEST_FILE} x {SMALLEST_FILE} to {LARGEST_PNG} x {LARGEST_PNG}")
+    decoding.check_file_size("picture", header.width, header.height, LARGEST_PNG)
     return header
 
 
@@ -121,18 +94,12 @@ def _decode(inputs: list[Array], outputs: list[Array], info: Info) -> None:
     data = inputs[0].tobytes()
     header = _check_file(header_of(data))
     number = _output(header, info["format"])
-    strides = _strides(number, header.width, header.height)
-    for word, given, needed in zip(("width", "height"), info["strides"], strides, strict=True):
-        if given not in (0, needed):
-            raise failed(f"{word} stride [{given}] of the output picture must be {needed}, or 0")
-    needed = FORMATS[number].bytes(*strides)
-    if outputs[0].size < needed:
-        raise failed(f"the output picture needs {needed} bytes, its description says {outputs[0].size}")
-    try:
-        channels, alpha = tasks.codec().read_png(data)
-    except Exception as error:  # Pillow has many classes for files that are damaged
-        raise failed(f"the file is damaged: {error}") from error
+    size = header.width, header.height
+    strides = _strides(number, *size)
+    decoding.check_output(number, size, strides, outputs[0], info)
+    channels, alpha = decoding.read(tasks.codec().read_png, data)
     formats.write(number, outputs[0], strides, (0, 0), Samples(channels, True, alpha=alpha))
-    picture: Picture = info["pictures"][0]
-    picture.format, picture.width, picture.height = number, header.width, header.height
-    picture.width_stride, picture.height_stride = strides
+    decoding.describe(info, number, size, strides)
+
+
+DECODER: Final = Decoder(tasks.PNGD, "PNG", DECODABLE, _decode)

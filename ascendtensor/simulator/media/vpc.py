@@ -291,24 +291,38 @@ def _framed(samples: Samples, job: Job) -> Samples:
 # Scaling, cropping, pasting
 
 
+def _one(name: str, channel: int, pictures: tuple[int, int], stream: int, resize: int | None, *regions: int) -> int:
+    """Queues one picture out of another one.
+
+    Args:
+        name: Of the function.
+        channel: Handle of the channel's description.
+        pictures: Handles of input and output.
+        stream: The handle.
+        resize: Handle of a resize configuration, None for the chip's own algorithm.
+        regions: Handles of what is taken, and of where it goes; all of a picture where there is none.
+    """
+    config = None if resize is None else found_in(RESIZES, resize)
+    found = [found_in(REGIONS, region) for region in regions]
+    request = _request(channel, *found, *([] if config is None else [config]))
+    pair = picture_for(pictures[0], "inputDesc"), picture_for(pictures[1], "outputDesc")
+    return _queue(name, request, [pair], stream, _regions(found[:1] or None, found[1:] or None, _algorithm(units(), config)))
+
+
 @function("acl.media.dvpp_vpc_resize_async", "KKKKK")
 def dvpp_vpc_resize_async(
     dvpp_channel_desc: int, input_dvpp_pic_desc: int, output_dvpp_pic_desc: int, dvpp_resize_config: int, stream: int
 ) -> int:
     """Queues scaling to the size of the output."""
-    config = found_in(RESIZES, dvpp_resize_config)
-    request = _request(dvpp_channel_desc, config)
-    pair = picture_for(input_dvpp_pic_desc, "inputDesc"), picture_for(output_dvpp_pic_desc, "outputDesc")
-    return _queue("dvpp_vpc_resize_async", request, [pair], stream, _regions(None, None, _algorithm(units(), config)))
+    pictures = input_dvpp_pic_desc, output_dvpp_pic_desc
+    return _one("dvpp_vpc_resize_async", dvpp_channel_desc, pictures, stream, dvpp_resize_config)
 
 
 @function("acl.media.dvpp_vpc_crop_async", "KKKKK")
 def dvpp_vpc_crop_async(dvpp_channel_desc: int, input_dvpp_pic_desc: int, output_dvpp_pic_desc: int, crop_area: int, stream: int) -> int:
     """Queues the copy of a region, scaled to the size of the output where that is another one."""
-    region = found_in(REGIONS, crop_area)
-    request = _request(dvpp_channel_desc, region)
-    pair = picture_for(input_dvpp_pic_desc, "inputDesc"), picture_for(output_dvpp_pic_desc, "outputDesc")
-    return _queue("dvpp_vpc_crop_async", request, [pair], stream, _regions([region], None, _algorithm(units(), None)))
+    pictures = input_dvpp_pic_desc, output_dvpp_pic_desc
+    return _one("dvpp_vpc_crop_async", dvpp_channel_desc, pictures, stream, None, crop_area)
 
 
 @function("acl.media.dvpp_vpc_crop_resize_async", "KKKKKK")
@@ -316,10 +330,8 @@ def dvpp_vpc_crop_resize_async(
     dvpp_channel_desc: int, input_dvpp_pic_desc: int, output_dvpp_pic_desc: int, crop_area: int, resize_config: int, stream: int
 ) -> int:
     """The same by an algorithm of choice."""
-    region, config = found_in(REGIONS, crop_area), found_in(RESIZES, resize_config)
-    request = _request(dvpp_channel_desc, region, config)
-    pair = picture_for(input_dvpp_pic_desc, "inputDesc"), picture_for(output_dvpp_pic_desc, "outputDesc")
-    return _queue("dvpp_vpc_crop_resize_async", request, [pair], stream, _regions([region], None, _algorithm(units(), config)))
+    pictures = input_dvpp_pic_desc, output_dvpp_pic_desc
+    return _one("dvpp_vpc_crop_resize_async", dvpp_channel_desc, pictures, stream, resize_config, crop_area)
 
 
 @function("acl.media.dvpp_vpc_crop_and_paste_async", "KKKKKK")
@@ -327,10 +339,8 @@ def dvpp_vpc_crop_and_paste_async(
     dvpp_channel_desc: int, input_dvpp_pic_desc: int, output_dvpp_pic_desc: int, crop_area: int, paste_area: int, stream: int
 ) -> int:
     """Queues the copy of a region into a region of the output; what lies around that one stays as it is."""
-    crop, paste = found_in(REGIONS, crop_area), found_in(REGIONS, paste_area)
-    request = _request(dvpp_channel_desc, crop, paste)
-    pair = picture_for(input_dvpp_pic_desc, "inputDesc"), picture_for(output_dvpp_pic_desc, "outputDesc")
-    return _queue("dvpp_vpc_crop_and_paste_async", request, [pair], stream, _regions([crop], [paste], _algorithm(units(), None)))
+    pictures = input_dvpp_pic_desc, output_dvpp_pic_desc
+    return _one("dvpp_vpc_crop_and_paste_async", dvpp_channel_desc, pictures, stream, None, crop_area, paste_area)
 
 
 @function("acl.media.dvpp_vpc_crop_resize_paste_async", "KKKKKKK")
@@ -344,10 +354,8 @@ def dvpp_vpc_crop_resize_paste_async(
     stream: int,
 ) -> int:
     """The same by an algorithm of choice."""
-    crop, paste, config = found_in(REGIONS, crop_area), found_in(REGIONS, paste_area), found_in(RESIZES, resize_config)
-    request = _request(dvpp_channel_desc, crop, paste, config)
-    pair = picture_for(input_dvpp_pic_desc, "inputDesc"), picture_for(output_dvpp_pic_desc, "outputDesc")
-    return _queue("dvpp_vpc_crop_resize_paste_async", request, [pair], stream, _regions([crop], [paste], _algorithm(units(), config)))
+    pictures = input_dvpp_pic_desc, output_dvpp_pic_desc
+    return _one("dvpp_vpc_crop_resize_paste_async", dvpp_channel_desc, pictures, stream, resize_config, crop_area, paste_area)
 
 
 # Batches
@@ -549,6 +557,11 @@ def _sized(chip: Units, picture: Picture, width: int, height: int) -> None:
     picture.height_stride = up(height, found.down)
 
 
+def _check_same_size(one: Shot, other: Shot) -> None:
+    if (one.width, one.height) != (other.width, other.height):
+        raise failed(f"the output picture must be {one.width} x {one.height} as the input, not {other.width} x {other.height}")
+
+
 @function("acl.media.dvpp_vpc_convert_color_async", "KKKK")
 def dvpp_vpc_convert_color_async(dvpp_channel_desc: int, input_dvpp_pic_desc: int, output_dvpp_pic_desc: int, stream: int) -> int:
     """Queues the picture in another format; a width or height of 0 in the output's description is that of the input."""
@@ -559,8 +572,7 @@ def dvpp_vpc_convert_color_async(dvpp_channel_desc: int, input_dvpp_pic_desc: in
     _sized(chip, target, source.width, source.height)
 
     def plan(chip: Units, one: Shot, other: Shot, place: int) -> Job:
-        if (one.width, one.height) != (other.width, other.height):
-            raise failed(f"the output picture must be {one.width} x {one.height} as the input, not {other.width} x {other.height}")
+        _check_same_size(one, other)
         if max(one.width, one.height) > MOST_USUAL:
             raise failed(f"the picture of {one.width} x {one.height} must be {MOST_USUAL} x {MOST_USUAL} or smaller")
         if chip.stride > 1 and one.number == formats.YUV_400 != other.number:  # said of the Ascend310P
@@ -618,8 +630,7 @@ def dvpp_vpc_equalize_hist_async(
 
     def make() -> tuple[list[Array], list[Array], Info]:
         one, other = _input(chip, source, found.device), _output(target, found.device)
-        if (one.width, one.height) != (other.width, other.height):
-            raise failed(f"the output picture must be {one.width} x {one.height} as the input, not {other.width} x {other.height}")
+        _check_same_size(one, other)
         return [one.data], [other.data], {"shots": (one, other), "tables": tables.tables.copy()}
 
     tasks.queue(VPC, found, _replace_values, ((request.channel, source, tables), (target,)), make)
