@@ -5,6 +5,7 @@ A 910B has a kernel of every row; of older chips `facts` knows the kernels. A ne
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from .. import facts
@@ -27,6 +28,11 @@ def lacks(row: Row, dtype: DType) -> bool:
 def on_core(row: Row, dtype: DType) -> bool:
     """Whether the AI Core has a kernel of a row for operands of a dtype."""
     return state.soc in _complete or engine(row, dtype) == AI_CORE
+
+
+def is_one_of(names: re.Pattern[str]) -> bool:
+    """Whether the chip's name is one of these: for what kernels can do and tables of them don't tell."""
+    return names.match(device.soc_name()) is not None
 
 
 def engine(row: Row, dtype: DType) -> str | None:

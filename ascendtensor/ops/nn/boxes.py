@@ -13,8 +13,7 @@ import numpy as np
 from ... import dtypes as d
 from ...base import TensorBase
 from ...errors import ShapeError, ValueRangeError
-from ...runtime import device
-from .. import host, reduction, shape, views
+from .. import chips, host, reduction, shape, views
 from ..arguments import checked
 from ..call import call
 from ..operands import filled
@@ -92,8 +91,7 @@ def roi_align(input: T, boxes: Any, output_size: Any, spatial_scale: float = 1.0
     arguments = size, float(spatial_scale), max(int(sampling_ratio), 0)
     if not aligned:
         return call(table.ROI_ALIGN, (input, regions), (*arguments, table.PLAIN))
-    soc = device.soc_name()
-    if soc.startswith("Ascend910") and not soc.startswith("Ascend910_93"):
+    if chips.is_one_of(table.ALIGNS):
         found = call(table.ROI_ALIGN, (reduction.widened(input), reduction.widened(regions)), (*arguments, table.ALIGNED))
         return reduction.narrowed(found, input)
     half = 0.5 / float(spatial_scale)  # that mode takes the ends for one element further

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -40,8 +41,9 @@ PLAIN: Final = 0
 LONGER: Final = 1
 """The ends of a box are one element further, before they are scaled."""
 ALIGNED: Final = 2
-"""Boxes are moved back by half an element, after they are scaled: for float32, on the 910 and the 910B only (CANN 8.1.RC1,
-`impl/roi_align.py`, roi_align)."""
+"""Boxes are moved back by half an element, after they are scaled: for float32, on the chips of `ALIGNS` only."""
+ALIGNS: Final = re.compile(r"Ascend910(?!_93)")
+"""The 910 and the 910B (CANN 8.1.RC1, `impl/roi_align.py`, roi_align)."""
 
 NMS: Final = Row(
     "nms",
