@@ -67,6 +67,8 @@ def near_samples(dtype: DType) -> Iterator[Any]:
         yield With((edges(dtype), edges(dtype)), {"equal_nan": equal_nan})
     yield With((array(dtype, (6, 6)), array(dtype, (6,), key=1)), {"rtol": 0.25, "atol": 1.0})
     yield With((values, 1), {"atol": 2.0})
+    yield With((values, values[::-1]), {"rtol": 0.5, "atol": 0})
+    yield With((values, values[::-1]), {"rtol": 0, "atol": 0})
 
 
 def close(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:

@@ -75,7 +75,7 @@ def bag_refused() -> list[Refused]:
         Refused((x, X), ValueError, "offsets are needed"),
         Refused((x.reshape(2, 2), X, offsets), ValueError, "offsets are not wanted"),
         Refused((x, X, offsets), ValueError, "mode", {"mode": "min"}),
-        Refused((x, X, offsets), ValueError, "per_sample_weights", {"per_sample_weights": X[0]}),
+        Refused((x, X, offsets), ValueError, "for mode 'sum'", {"per_sample_weights": np.ones(4, np.float32)}),
         Refused((x, X, offsets), ValueError, "do not have the shape", {"mode": "sum", "per_sample_weights": X[0]}),
         Refused((x, X[0], offsets), ValueError, "matrix"),
         Refused((x.astype(np.float32), X, offsets), TypeError, "integers"),

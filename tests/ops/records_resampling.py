@@ -203,6 +203,7 @@ def resize_refused() -> list[Refused]:
         Refused((X, 2), ValueError, "recompute_scale_factor", {"recompute_scale_factor": True}),
         Refused((X.astype(np.uint8), 2), TypeError, "uint8", {"mode": "bilinear"}),
         Refused((X.astype(bool), 2), TypeError, "bool"),
+        Refused((X.astype(np.complex64), 2), TypeError, "real numbers, not complex64"),
     ]
 
 

@@ -213,6 +213,9 @@ def isins(dtype: DType) -> Iterator[Any]:
     yield With((array(dtype, (3, 4)), array(dtype, (2, 2), key=1)))
     yield With((array(dtype, (3, 4)), array(dtype, (0,))))
     yield With((array(dtype, (5,)), array(dtype, (5,), key=1)), {"invert": True})
+    for invert in (False, True):
+        yield With((2, np.array([[1, 2], [3, 4]], dtype.numpy)), {"invert": invert})
+        yield With((7, np.array([[1, 2], [3, 4]], dtype.numpy)), {"invert": invert})
     x, others = array(dtype, (6, 7)), array(dtype, (4, 8), key=1)
     others.reshape(-1)[:12:3] = x.reshape(-1)[:4]
     if dtype.is_floating_point:
