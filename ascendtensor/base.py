@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from . import shapes
 from .errors import AscendTensorError, ClosedError, IndexRangeError
+from .options import check_format, contiguous_format, memory_format
 from .runtime.desc import TensorDesc
 from .runtime.memory import DeviceBuffer
 
@@ -158,13 +159,15 @@ class TensorBase:
         """
         return element_offset(self)
 
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie in row-major order without gaps. Like: torch.Tensor.is_contiguous.
+    def is_contiguous(self, memory_format: memory_format = contiguous_format) -> bool:
+        """Whether the elements lie in row-major order without gaps; no other order can be asked for. Like: torch.Tensor.is_contiguous.
 
         Examples:
             >>> at.ones(2, 3).T.is_contiguous()
             False
         """
+        if memory_format is not contiguous_format:
+            check_format(memory_format, "is_contiguous")
         desc = self.desc
         return desc.plain or shapes.is_contiguous(desc.shape, element_strides(self))
 
@@ -277,8 +280,7 @@ def view_as(tensor: T, dtype: DType, shape: tuple[int, ...], strides: tuple[int,
     if not storage.extent and desc.plain:  # the first view of a storage is made of a tensor that is all of it
         storage.extent = desc.nbytes
     if offset == 0 and (strides is None or shapes.is_contiguous(shape, strides)):
-        result.desc = made = TensorDesc.of(shape, dtype, desc.device)
-        desc.device.recent_descs.append(made)
+        result.desc = TensorDesc.of(shape, dtype, desc.device)
     else:
         result.desc = StridedDesc(shape, dtype, desc.device, shapes.contiguous_strides(shape) if strides is None else strides, offset)
     return result

@@ -13,7 +13,7 @@ from . import base, dtypes, shapes
 from .base import TensorBase
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
-from .errors import AutogradError, DTypeError, ShapeError, ValueRangeError
+from .errors import DTypeError, ShapeError, ValueRangeError
 from .ops import gather, host, indexing
 from .ops import shape as shape_functions
 from .ops.arguments import checked
@@ -23,10 +23,13 @@ from .ops.table.creation import LIN_SPACE, RANGE
 from .ops.table.elementwise import CAST
 from .ops.table.movement import FILL
 from .ops.writing import into
+from .options import LikeOptions, TensorOptions, check_options, no_autograd
 from .runtime.desc import TensorDesc
 from .runtime.device import DeviceLike, as_device
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .tensor import NPUTensor
 
 __all__ = [
@@ -55,23 +58,11 @@ __all__ = [
 ]
 
 
-def no_autograd(requires_grad: bool, where: str) -> None:
-    """Refuse `requires_grad=True`.
-
-    Raises:
-        AutogradError: It is true.
-    """
-    if requires_grad:
-        raise AutogradError(
-            "autograd is not there yet, tensors can't require gradients", where=where, advice="Leave requires_grad=True away."
-        )
-
-
 # From host data
 
 
 @checked
-def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
+def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, **options: Unpack[TensorOptions]) -> NPUTensor:
     """A new tensor with a copy of `data`.
 
     Args:
@@ -79,7 +70,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
             the default dtype and ints int64; arrays and NumPy scalars keep their dtype.
         dtype: Element type; by default that of the data.
         device: "npu", "npu:1", a number or a `Device`; by default the thread's current device, or that of `data`.
-        requires_grad: Must be false.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Raises:
         DTypeError: Objects, strings, structures, dates; complex data for a real dtype.
@@ -96,7 +87,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
         >>> at.tensor([1, 2], dtype=at.float16)
         tensor([1., 2.], device='npu:0', dtype=ascendtensor.float16)
     """
-    no_autograd(requires_grad, "tensor")
+    check_options(options, "tensor")
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(data, TensorBase):
         return _wrap(convert(data, wanted, device, True))
@@ -108,13 +99,16 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
 
 
 @checked
-def asarray(obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, copy: bool | None = None) -> NPUTensor:
+def asarray(
+    obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, copy: bool | None = None, requires_grad: bool = False
+) -> NPUTensor:
     """`obj` as a tensor: itself where it is one of this dtype and device, else a copy as by `tensor`.
 
     Args:
         obj: See `tensor`.
         dtype, device: See `tensor`.
         copy: True always copies; False refuses where a copy is needed, which it is for all host data.
+        requires_grad: Must be false.
 
     Raises:
         ValueRangeError: `copy=False`, but a copy is needed.
@@ -125,6 +119,7 @@ def asarray(obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
         >>> at.asarray([1, 2])
         tensor([1, 2], device='npu:0')
     """
+    no_autograd(requires_grad, "asarray")
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(obj, TensorBase):
         same = (wanted is None or wanted is obj.desc.dtype) and (device is None or as_device(device) is obj.desc.device)
@@ -174,7 +169,7 @@ def from_numpy(ndarray: Any) -> NPUTensor:
 
 @checked
 def frombuffer(
-    buffer: Any, *, dtype: DTypeLike, count: int = -1, offset: int = 0, device: DeviceLike = None, requires_grad: bool = False
+    buffer: Any, *, dtype: DTypeLike, count: int = -1, offset: int = 0, device: DeviceLike = None, **options: Unpack[TensorOptions]
 ) -> NPUTensor:
     """A new tensor of one dimension with a copy of bytes on the host.
 
@@ -184,7 +179,7 @@ def frombuffer(
         count: How many numbers; -1 for as many as there are.
         offset: Bytes that are left out in front.
         device: Where; by default the current device.
-        requires_grad: Must be false.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Raises:
         DTypeError: Not a buffer.
@@ -196,21 +191,22 @@ def frombuffer(
         >>> at.frombuffer(bytes([1, 2, 3]), dtype=at.uint8)
         tensor([1, 2, 3], device='npu:0', dtype=ascendtensor.uint8)
     """
-    no_autograd(requires_grad, "frombuffer")
+    check_options(options, "frombuffer")
     if count == 0:
         raise ValueRangeError("count is 0; at least one number is needed", where="frombuffer")
     return tensor(np.frombuffer(buffer, as_dtype(dtype).numpy, count, offset), device=device)
 
 
 @checked
-def scalar_tensor(value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
+def scalar_tensor(s: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, **options: Unpack[TensorOptions]) -> NPUTensor:
     """A 0-d tensor of a number. Like: torch.scalar_tensor.
 
     Examples:
         >>> at.scalar_tensor(3)
         tensor(3., device='npu:0')
     """
-    return tensor(value, get_default_dtype() if dtype is None else dtype, device, requires_grad)
+    check_options(options, "scalar_tensor")
+    return tensor(s, get_default_dtype() if dtype is None else dtype, device)
 
 
 def convert(source: Any, dtype: DType | None, device: DeviceLike, copy: bool) -> Any:
@@ -229,16 +225,22 @@ def convert(source: Any, dtype: DType | None, device: DeviceLike, copy: bool) ->
 
 @checked
 def empty(
-    *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+    *lengths: Any,
+    size: Any = None,
+    out: TensorBase | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    **options: Unpack[LikeOptions],
 ) -> NPUTensor:
     """A tensor whose elements are whatever the memory holds.
 
     Args:
         *lengths: The shape, as numbers or as one tuple.
         size: The same by name.
+        out: Tensor of this shape, which is returned; `dtype` and `device` are its own then, where not given.
         dtype: Element type; by default the default dtype.
         device: Where; by default the current device.
-        requires_grad: Must be false.
+        **options: `layout`, `memory_format`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`LikeOptions`).
 
     Raises:
         ShapeError: A negative length.
@@ -250,22 +252,23 @@ def empty(
         >>> at.empty(2, 3).shape
         (2, 3)
     """
-    no_autograd(requires_grad, "empty")
+    check_options(options, "empty", LikeOptions)
+    dtype, device = _of(out, dtype, device)
     desc = TensorDesc.of(shapes.as_shape(*lengths, size=size), get_default_dtype() if dtype is None else as_dtype(dtype), as_device(device))
     stream = desc.device.current_stream()
-    return _wrap(base.make(base.default_class(), desc, stream.pool.lend(desc.block_size, stream)))
+    return _into(base.make(base.default_class(), desc, stream.pool.lend(desc.block_size, stream)), out)
 
 
 @checked
 def empty_strided(
-    size: Any, stride: Any, *, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+    size: Any, stride: Any, *, dtype: DTypeLike | None = None, device: DeviceLike = None, **options: Unpack[TensorOptions]
 ) -> NPUTensor:
     """A tensor with given steps between its elements, which are whatever the memory holds.
 
     Args:
         size: The shape.
         stride: As many steps, in elements, none of them negative.
-        dtype, device, requires_grad: As of `empty`.
+        dtype, device, **options: As of `empty`.
 
     Raises:
         ShapeError: As many steps as lengths are needed, or a length is negative.
@@ -277,13 +280,14 @@ def empty_strided(
         >>> at.empty_strided((2, 3), (1, 2)).stride()
         (1, 2)
     """
+    check_options(options, "empty_strided")
     lengths, steps = shapes.as_shape(size), tuple(map(operator.index, stride))
     if len(lengths) != len(steps):
         raise ShapeError(f"{len(steps)} steps for {len(lengths)} dimensions", where="empty_strided")
     if min(steps, default=0) < 0:
         raise ValueRangeError(f"steps {list(steps)} can't be negative", where="empty_strided")
     extent = 0 if 0 in lengths else 1 + sum((length - 1) * step for length, step in zip(lengths, steps, strict=True))
-    storage = empty(extent, dtype=dtype, device=device, requires_grad=requires_grad)
+    storage = empty(extent, dtype=dtype, device=device)
     return base.view(storage, lengths, steps, 0)
 
 
@@ -293,9 +297,9 @@ def full(
     fill_value: Any,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
     *,
     out: TensorBase | None = None,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """A tensor of one number.
 
@@ -304,8 +308,8 @@ def full(
         fill_value: A number, or a tensor of one element.
         dtype: Element type; by default that of the number: bool, int64, the default dtype or its complex type.
         device: Where; by default the current device.
-        requires_grad: Must be false.
         out: Tensor of this shape to write into; `dtype` and `device` are its own then, where not given.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Raises:
         ShapeError: A negative length.
@@ -317,7 +321,7 @@ def full(
         tensor([[7, 7],
                 [7, 7]], device='npu:0')
     """
-    no_autograd(requires_grad, "full")
+    check_options(options, "full")
     dtype, device = _of(out, dtype, device)
     value = _scalar(fill_value)
     if not isinstance(value, (int, float, complex)):
@@ -342,7 +346,7 @@ def zeros(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """A tensor of zeros; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.zeros, numpy.zeros.
 
@@ -350,7 +354,7 @@ def zeros(
         >>> at.zeros(3)
         tensor([0., 0., 0.], device='npu:0')
     """
-    no_autograd(requires_grad, "zeros")
+    check_options(options, "zeros")
     dtype, device = _of(out, dtype, device)
     return _into(_filled(shapes.as_shape(*lengths, size=size), 0, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
 
@@ -362,7 +366,7 @@ def ones(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """A tensor of ones; arguments as of `empty`, `out` as of `full`. Ascend operator: Fill. Like: torch.ones, numpy.ones.
 
@@ -371,7 +375,7 @@ def ones(
         tensor([[1., 1.],
                 [1., 1.]], device='npu:0')
     """
-    no_autograd(requires_grad, "ones")
+    check_options(options, "ones")
     dtype, device = _of(out, dtype, device)
     return _into(_filled(shapes.as_shape(*lengths, size=size), 1, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
 
@@ -400,21 +404,21 @@ def _like(made: TensorBase, input: TensorBase) -> NPUTensor:
 
 
 @checked
-def empty_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
+def empty_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, **options: Unpack[LikeOptions]) -> NPUTensor:
     """`empty` with shape, dtype and device of `input`, where not given. Like: torch.empty_like.
 
     Examples:
         >>> at.empty_like(at.ones(2, 3)).shape
         (2, 3)
     """
-    no_autograd(requires_grad, "empty_like")
+    check_options(options, "empty_like", LikeOptions)
     made = empty(input.desc.shape, dtype=dtype or input.desc.dtype, device=input.desc.device if device is None else device)
     return _like(made, input)
 
 
 @checked
 def full_like(
-    input: TensorBase, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False
+    input: TensorBase, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, **options: Unpack[LikeOptions]
 ) -> NPUTensor:
     """`full` with shape, dtype and device of `input`, where not given. Like: torch.full_like.
 
@@ -422,31 +426,33 @@ def full_like(
         >>> at.full_like(at.ones(2), 7)
         tensor([7., 7.], device='npu:0')
     """
-    no_autograd(requires_grad, "full_like")
+    check_options(options, "full_like", LikeOptions)
     made = full(input.desc.shape, fill_value, dtype or input.desc.dtype, input.desc.device if device is None else device)
     return _like(made, input)
 
 
 @checked
-def ones_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
+def ones_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, **options: Unpack[LikeOptions]) -> NPUTensor:
     """`ones` with shape, dtype and device of `input`, where not given. Like: torch.ones_like.
 
     Examples:
         >>> at.ones_like(at.tensor([1, 2]))
         tensor([1, 1], device='npu:0')
     """
-    return full_like(input, 1, dtype, device, requires_grad)
+    check_options(options, "ones_like", LikeOptions)
+    return full_like(input, 1, dtype, device)
 
 
 @checked
-def zeros_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, requires_grad: bool = False) -> NPUTensor:
+def zeros_like(input: TensorBase, dtype: DTypeLike | None = None, device: DeviceLike = None, **options: Unpack[LikeOptions]) -> NPUTensor:
     """`zeros` with shape, dtype and device of `input`, where not given. Like: torch.zeros_like.
 
     Examples:
         >>> at.zeros_like(at.tensor([1, 2]))
         tensor([0, 0], device='npu:0')
     """
-    return full_like(input, 0, dtype, device, requires_grad)
+    check_options(options, "zeros_like", LikeOptions)
+    return full_like(input, 0, dtype, device)
 
 
 # Sequences of numbers
@@ -461,7 +467,7 @@ def arange(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """Numbers from `start` on, `step` apart, as long as they are before `end`; `arange(n)` and `arange(end=n)` start at 0.
 
@@ -470,7 +476,7 @@ def arange(
         out: Tensor of this shape to write into; `dtype` and `device` are its own then, where not given.
         dtype: Element type; by default int64 for ints, else the default dtype.
         device: Where; by default the current device.
-        requires_grad: Must be false.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Raises:
         ValueRangeError: `step` is 0 or leads away from `end`, or one of them is not finite.
@@ -484,7 +490,7 @@ def arange(
         >>> at.arange(3.0)
         tensor([0., 1., 2.], device='npu:0')
     """
-    no_autograd(requires_grad, "arange")
+    check_options(options, "arange")
     dtype, device = _of(out, dtype, device)
     if end is None or start is None:
         start, end = 0, start if end is None else end
@@ -526,7 +532,7 @@ def range(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """Numbers from `start` to `end`, which is one of them if a step leads there; PyTorch's older form of `arange`.
 
@@ -535,7 +541,7 @@ def range(
         out: Tensor of this shape to write into; `dtype` and `device` are its own then, where not given.
         dtype: Element type; by default the default dtype, for ints too.
         device: Where; by default the current device.
-        requires_grad: Must be false.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Raises:
         ValueRangeError: `step` is 0 or leads away from `end`, or one of them is not finite.
@@ -547,7 +553,7 @@ def range(
         >>> at.range(0, 2)
         tensor([0., 1., 2.], device='npu:0')
     """
-    no_autograd(requires_grad, "range")
+    check_options(options, "range")
     dtype, device = _of(out, dtype, device)
     if end is None:
         start, end = 0, start
@@ -570,7 +576,7 @@ def linspace(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """`steps` numbers from `start` to `end`, both included, at equal distances.
 
@@ -581,7 +587,7 @@ def linspace(
         dtype: Element type; by default the default dtype, or its complex type for complex ends. For integers the ends
             are cut off, and what is computed between them.
         device: Where; by default the current device.
-        requires_grad: Must be false.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Raises:
         ValueRangeError: `steps` is negative.
@@ -593,7 +599,7 @@ def linspace(
         >>> at.linspace(0, 1, 3)
         tensor([0.0000, 0.5000, 1.0000], device='npu:0')
     """
-    no_autograd(requires_grad, "linspace")
+    check_options(options, "linspace")
     dtype, device = _of(out, dtype, device)
     start, end = _scalar(start), _scalar(end)
     numbers = isinstance(start, complex) or isinstance(end, complex)
@@ -627,6 +633,7 @@ def logspace(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """`base` to the powers of `linspace(start, end, steps)`. Like: torch.logspace, numpy.logspace.
 
@@ -634,6 +641,7 @@ def logspace(
         >>> at.logspace(0, 2, 3)
         tensor([  1.,  10., 100.], device='npu:0')
     """
+    check_options(options, "logspace")
     dtype, device = _of(out, dtype, device)
     wanted = None if dtype is None else as_dtype(dtype)
     real = wanted is not None and wanted.category < dtypes.FLOATING
@@ -650,7 +658,7 @@ def eye(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """A matrix with ones on the diagonal and zeros elsewhere.
 
@@ -660,7 +668,7 @@ def eye(
         out: Tensor of this shape to write into; `dtype` and `device` are its own then, where not given.
         dtype: Element type; by default the default dtype.
         device: Where; by default the current device.
-        requires_grad: Must be false.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Raises:
         ShapeError: A negative number.
@@ -672,7 +680,7 @@ def eye(
         tensor([[1., 0.],
                 [0., 1.]], device='npu:0')
     """
-    no_autograd(requires_grad, "eye")
+    check_options(options, "eye")
     dtype, device = _of(out, dtype, device)
     rows, columns = shapes.as_shape(n, n if m is None else m)
     result = zeros(rows, columns, dtype=dtype, device=device)
@@ -692,7 +700,9 @@ def _default_of(numbers_are_complex: bool) -> DType:
 
 
 @checked
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtypes.int64, device: DeviceLike = None) -> NPUTensor:
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtypes.int64, device: DeviceLike = None, **options: Unpack[TensorOptions]
+) -> NPUTensor:
     """The places of the lower triangle of a matrix, row by row.
 
     Args:
@@ -700,6 +710,7 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtyp
         offset: The last diagonal that belongs to it; 0 the main one, positive ones above it.
         dtype: Integer dtype of the result.
         device: Where; by default the current device.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Returns:
         Tensor of shape (2, places): row numbers, then column numbers.
@@ -715,15 +726,18 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtyp
         tensor([[0, 1, 1],
                 [0, 0, 1]], device='npu:0')
     """
+    check_options(options, "tril_indices")
     return _triangle_places(shape_functions.tril, row, col, offset, dtype, device, "tril_indices")
 
 
 @checked
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtypes.int64, device: DeviceLike = None) -> NPUTensor:
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtypes.int64, device: DeviceLike = None, **options: Unpack[TensorOptions]
+) -> NPUTensor:
     """The places of the upper triangle of a matrix, row by row; arguments and result as of `tril_indices`.
 
     Args:
-        row, col, dtype, device: As of `tril_indices`.
+        row, col, dtype, device, **options: As of `tril_indices`.
         offset: The first diagonal that belongs to it.
 
     Raises:
@@ -737,6 +751,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtyp
         tensor([[0, 0, 1],
                 [0, 1, 1]], device='npu:0')
     """
+    check_options(options, "triu_indices")
     return _triangle_places(shape_functions.triu, row, col, offset, dtype, device, "triu_indices")
 
 

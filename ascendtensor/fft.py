@@ -37,9 +37,13 @@ from .ops.fft import (
 )
 from .ops.shape import roll as _roll
 from .ops.writing import into as _into
+from .options import TensorOptions as _TensorOptions
+from .options import check_options as _check_options
 from .runtime.device import DeviceLike as _DeviceLike
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .tensor import NPUTensor
 
 __all__ = [
@@ -71,7 +75,13 @@ __dir__ = __all__.copy
 
 @_checked
 def fftfreq(
-    n: int, d: float = 1.0, *, out: NPUTensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike = None
+    n: int,
+    d: float = 1.0,
+    *,
+    out: NPUTensor | None = None,
+    dtype: _DTypeLike | None = None,
+    device: _DeviceLike = None,
+    **options: Unpack[_TensorOptions],
 ) -> NPUTensor:
     """The frequencies of the places of `fft`, in cycles per unit of `d`: zero and the positive ones, then the negative ones.
 
@@ -81,6 +91,7 @@ def fftfreq(
         out: Tensor of `n` elements to write into.
         dtype: Floating or complex dtype; by default the default dtype.
         device: Where; by default the current device.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Returns:
         Tensor of `n` elements.
@@ -95,13 +106,20 @@ def fftfreq(
         >>> at.fft.fftfreq(4)
         tensor([ 0.0000,  0.2500, -0.5000, -0.2500], device='npu:0')
     """
+    _check_options(options, "fftfreq")
     n = _as_int(n)
     return _into(_frequencies(n, -(n // 2), (n + 1) // 2, d, dtype, device, "fftfreq"), out)
 
 
 @_checked
 def rfftfreq(
-    n: int, d: float = 1.0, *, out: NPUTensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike = None
+    n: int,
+    d: float = 1.0,
+    *,
+    out: NPUTensor | None = None,
+    dtype: _DTypeLike | None = None,
+    device: _DeviceLike = None,
+    **options: Unpack[_TensorOptions],
 ) -> NPUTensor:
     """The frequencies of the places of `rfft`, from zero up.
 
@@ -121,6 +139,7 @@ def rfftfreq(
         >>> at.fft.rfftfreq(4)
         tensor([0.0000, 0.2500, 0.5000], device='npu:0')
     """
+    _check_options(options, "rfftfreq")
     n = _as_int(n)
     return _into(_frequencies(n, 0, n // 2 + 1, d, dtype, device, "rfftfreq"), out)
 

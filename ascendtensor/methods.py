@@ -15,10 +15,12 @@ from .elementwise_methods import ElementwiseMethods
 from .interop import reducing
 from .interop.functions import choosing, shaping
 from .linalg_methods import LinalgMethods
+from .new_methods import NewMethods
 from .numpy_methods import NumpyMethods
 from .ops import gather, indexing, reduction, shape, sorting, statistics, views
 from .ops.arguments import require_tensor, worded_methods
 from .ops.nn import softmax as nn
+from .options import contiguous_format, memory_format
 from .shapes import named
 from .special_methods import SpecialMethods
 
@@ -34,7 +36,7 @@ _Bool: TypeAlias = bool
 
 
 @worded_methods
-class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods, NumpyMethods):
+class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods, NewMethods, NumpyMethods):
     """All functions as methods."""
 
     __slots__ = ()
@@ -409,11 +411,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `as_strided_scatter`."""
         return shape.as_strided_scatter(self, src, size, stride, storage_offset)
 
-    def clone(self) -> Self:
+    def clone(self, *, memory_format: memory_format | None = None) -> Self:
         """See `clone`."""
-        return shape.clone(self)
+        return shape.clone(self, memory_format=memory_format)
 
-    def contiguous(self) -> Self:
+    def contiguous(self, memory_format: memory_format = contiguous_format) -> Self:
         """The tensor itself where its elements lie in order without gaps, else a copy that does. Like: torch.Tensor.contiguous.
 
         Examples:
@@ -421,7 +423,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             >>> x.is_contiguous(), x.contiguous().is_contiguous()
             (False, True)
         """
-        return shape.contiguous(self)
+        return shape.contiguous(self, memory_format)
 
     def diag(self, diagonal: _Int = 0) -> Self:
         """See `diag`."""

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from . import base, shapes
 from . import dtypes as d
 from .base import TensorBase
-from .creation import no_autograd
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import DTypeError, ShapeError, ValueRangeError
@@ -41,9 +40,12 @@ from .ops.pointwise import comparison, elementwise, unary
 from .ops.table import random as table
 from .ops.table.elementwise import CAST
 from .ops.writing import check_writable, copy_into, into
+from .options import LikeOptions, TensorOptions, check_options
 from .runtime.device import Device, DeviceLike, as_device
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .tensor import NPUTensor
 
 __all__ = [
@@ -202,7 +204,7 @@ def rand(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """Numbers that are equally likely anywhere in [0, 1); of complex numbers both parts.
 
@@ -213,7 +215,7 @@ def rand(
         out: Tensor of that shape to write into.
         dtype: A floating or complex dtype; by default the default dtype.
         device: Where; by default the current device.
-        requires_grad: Must be false.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Raises:
         DTypeError: bool or integers.
@@ -227,7 +229,7 @@ def rand(
         >>> bool((at.rand(100) < 1).all())
         True
     """
-    no_autograd(requires_grad, "rand")
+    check_options(options, "rand")
     return into(_uniform(shapes.as_shape(*lengths, size=size), _inexact(dtype, "rand"), generator, device), out)
 
 
@@ -239,14 +241,14 @@ def randn(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """Numbers of the normal distribution of mean 0 and deviation 1; the parts of complex numbers have the variance 1 / 2.
 
     Args:
         *lengths: The shape, as numbers or as one tuple.
         size: The same by name.
-        generator, out, dtype, device, requires_grad: As for `rand`.
+        generator, out, dtype, device, **options: As for `rand`.
 
     Raises:
         DTypeError: bool or integers.
@@ -258,7 +260,7 @@ def randn(
         >>> at.randn(2, 3).shape
         (2, 3)
     """
-    no_autograd(requires_grad, "randn")
+    check_options(options, "randn")
     return into(_normal(shapes.as_shape(*lengths, size=size), _inexact(dtype, "randn"), generator, device), out)
 
 
@@ -272,14 +274,14 @@ def randint(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """Integers from `low` up to, without, `high`; `randint(high, size)` starts at 0. The numbers are the same in every dtype.
 
     Args:
         low, high: Integers.
         size: The shape.
-        generator, out, device, requires_grad: As for `rand`.
+        generator, out, device, **options: As for `rand`.
         dtype: Any real dtype that holds the numbers; by default int64.
 
     Raises:
@@ -292,7 +294,7 @@ def randint(
         >>> bool((at.randint(3, 5, (100,)) < 5).all())
         True
     """
-    no_autograd(requires_grad, "randint")
+    check_options(options, "randint")
     if low is None:
         low = 0
     elif size is None:
@@ -336,13 +338,13 @@ def randperm(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """The integers from 0 to `n - 1` in random order. The order is the same in every dtype.
 
     Args:
         n: How many.
-        generator, out, device, requires_grad: As for `rand`.
+        generator, out, device, **options: As for `rand`.
         dtype: Any real dtype that holds them; by default int64.
 
     Raises:
@@ -354,7 +356,7 @@ def randperm(
         >>> at.sort(at.randperm(4)).values
         tensor([0, 1, 2, 3], device='npu:0')
     """
-    no_autograd(requires_grad, "randperm")
+    check_options(options, "randperm")
     if n < 0:
         raise ValueRangeError(f"n must not be negative, it is {n}", where="randperm")
     wanted = d.int64 if dtype is None else as_dtype(dtype)
@@ -372,7 +374,12 @@ def _like(drawn: TensorBase, input: TensorBase) -> NPUTensor:
 
 @checked
 def rand_like(
-    input: TensorBase, *, dtype: DTypeLike | None = None, device: DeviceLike = None, generator: Generator | None = None
+    input: TensorBase,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    generator: Generator | None = None,
+    **options: Unpack[LikeOptions],
 ) -> NPUTensor:
     """`rand` with shape, dtype and device of `input`, where not given. Like: torch.rand_like.
 
@@ -380,13 +387,19 @@ def rand_like(
         >>> at.rand_like(at.ones(2, 3)).shape
         (2, 3)
     """
+    check_options(options, "rand_like", LikeOptions)
     drawn = rand(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
     return _like(drawn, input)
 
 
 @checked
 def randn_like(
-    input: TensorBase, *, dtype: DTypeLike | None = None, device: DeviceLike = None, generator: Generator | None = None
+    input: TensorBase,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike = None,
+    generator: Generator | None = None,
+    **options: Unpack[LikeOptions],
 ) -> NPUTensor:
     """`randn` with shape, dtype and device of `input`, where not given. Like: torch.randn_like.
 
@@ -394,6 +407,7 @@ def randn_like(
         >>> at.randn_like(at.ones(2, 3)).shape
         (2, 3)
     """
+    check_options(options, "randn_like", LikeOptions)
     drawn = randn(input.desc.shape, dtype=dtype or input.desc.dtype, device=device or input.desc.device, generator=generator)
     return _like(drawn, input)
 
@@ -407,6 +421,7 @@ def randint_like(
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
     generator: Generator | None = None,
+    **options: Unpack[LikeOptions],
 ) -> NPUTensor:
     """`randint` with shape, dtype and device of `input`, where not given. Like: torch.randint_like.
 
@@ -414,6 +429,7 @@ def randint_like(
         >>> at.randint_like(at.ones(2), 1)
         tensor([0., 0.], device='npu:0')
     """
+    check_options(options, "randint_like", LikeOptions)
     wanted = dtype or input.desc.dtype
     drawn = randint(low, high, input.desc.shape, dtype=wanted, device=device or input.desc.device, generator=generator)
     return _like(drawn, input)
@@ -429,13 +445,14 @@ def normal(
     out: TensorBase | None = None,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """Numbers of normal distributions.
 
     Args:
         mean, std: Means and deviations: numbers, or floating tensors that broadcast.
         size: The shape, where both are numbers.
-        generator, out, device: As for `rand`.
+        generator, out, device, **options: As for `rand`.
         dtype: A floating dtype, where both are numbers.
 
     Raises:
@@ -448,6 +465,7 @@ def normal(
         >>> at.normal(at.tensor([1.0, 2.0]), 0.0)
         tensor([1., 2.], device='npu:0')
     """
+    check_options(options, "normal")
     if not isinstance(std, TensorBase) and not std >= 0:
         raise ValueRangeError(f"the deviation must not be negative, it is {std}", where="normal")
     tensors = [operand for operand in (mean, std) if isinstance(operand, TensorBase)]
@@ -740,7 +758,7 @@ def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = 
     if not lambd > 0:
         raise ValueRangeError(f"the rate must be positive, it is {lambd}", where="exponential_")
     dtype = _floating(input.desc.dtype, "exponential_")
-    drawn = _uniform(input.desc.shape, d.float64 if dtype is d.float64 else d.float32, generator, input.desc.device)
+    drawn = _uniform(input.desc.shape, _wide(dtype), generator, input.desc.device)
     return copy_into(input, elementwise.mul(unary.log1p(unary.neg(drawn)), -1 / lambd))
 
 

@@ -26,6 +26,7 @@ from .ops.host import Array
 from .ops.linalg import matmul
 from .ops.pointwise import comparison, elementwise, unary
 from .ops.table.elementwise import CAST
+from .options import check_format, contiguous_format, layout, memory_format, no_autograd, strided
 from .runtime.device import Device, DeviceLike, as_device, device_count
 from .runtime.stream import Stream
 
@@ -84,8 +85,8 @@ class NPUTensor(Methods):
         (4, (2, 2), 2, 2, 4)
         >>> x.itemsize, x.element_size(), x.get_device(), x.is_npu, x.is_cuda, x.is_leaf
         (4, 4, 0, True, False, True)
-        >>> x.is_cpu, x.is_meta, x.is_sparse, x.is_quantized
-        (False, False, False, False)
+        >>> x.is_cpu, x.is_meta, x.is_sparse, x.is_quantized, x.layout
+        (False, False, False, False, ascendtensor.strided)
         >>> x.is_signed(), x.is_floating_point(), x.is_complex(), x.requires_grad, x.grad
         (True, True, False, False, None)
         >>> x.data.data_ptr() == x.data_ptr()
@@ -186,6 +187,11 @@ class NPUTensor(Methods):
         return False
 
     @property
+    def layout(self) -> layout:
+        """Always `strided`: there are dense tensors only."""
+        return strided
+
+    @property
     def is_leaf(self) -> _Bool:
         """Always true: there is no autograd yet."""
         return True
@@ -197,7 +203,7 @@ class NPUTensor(Methods):
 
     @grad.setter
     def grad(self, value: None) -> None:
-        creation.no_autograd(value is not None, "grad")
+        no_autograd(value is not None, "grad")
 
     @property
     def requires_grad(self) -> _Bool:
@@ -206,7 +212,7 @@ class NPUTensor(Methods):
 
     @requires_grad.setter
     def requires_grad(self, value: _Bool) -> None:
-        creation.no_autograd(value, "requires_grad")
+        no_autograd(value, "requires_grad")
 
     @property
     def data(self) -> Self:
@@ -223,7 +229,7 @@ class NPUTensor(Methods):
 
     def requires_grad_(self, requires_grad: _Bool = True) -> Self:
         """Raises AutogradError, unless called with False."""
-        creation.no_autograd(requires_grad, "requires_grad_")
+        no_autograd(requires_grad, "requires_grad_")
         return self
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
@@ -375,7 +381,7 @@ class NPUTensor(Methods):
         """
         return host.download(self)
 
-    def cpu(self, non_blocking: _Bool = False) -> HostArray:
+    def cpu(self, non_blocking: _Bool = False, *, memory_format: memory_format | None = None) -> HostArray:
         """A copy as a NumPy array that also has `numpy()`, `cpu()`, `detach()` and `npu()`. Like: torch.Tensor.cpu.
 
         Examples:
@@ -384,6 +390,7 @@ class NPUTensor(Methods):
             >>> at.tensor([1, 2]).detach().cpu().numpy()
             array([1, 2])
         """
+        check_format(memory_format, "cpu")
         return host.download(self, non_blocking).view(HostArray)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
@@ -722,10 +729,22 @@ class NPUTensor(Methods):
     def to(self, to: Literal["cpu"], /, dtype: DTypeLike | None = None, non_blocking: _Bool = False, copy: _Bool = False) -> HostArray: ...
     @overload
     def to(
-        self, *args: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False
+        self,
+        *args: Any,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        non_blocking: _Bool = False,
+        copy: _Bool = False,
+        memory_format: memory_format | None = None,
     ) -> Any: ...
     def to(
-        self, *args: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, non_blocking: _Bool = False, copy: _Bool = False
+        self,
+        *args: Any,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        non_blocking: _Bool = False,
+        copy: _Bool = False,
+        memory_format: memory_format | None = None,
     ) -> Any:
         """The tensor in another dtype, on another device, or both; itself where nothing changes.
 
@@ -735,6 +754,7 @@ class NPUTensor(Methods):
             dtype, device: The same by name.
             non_blocking: As in PyTorch; copies between devices wait anyway.
             copy: Always make a new tensor.
+            memory_format: `contiguous_format` for a row-major tensor; `preserve_format` and None change nothing.
 
         Raises:
             DTypeError: There is no such conversion.
@@ -748,12 +768,14 @@ class NPUTensor(Methods):
             >>> at.tensor([1.0]).to("npu:1", at.float16).device
             npu:1
         """
+        check_format(memory_format, "to")
         device, dtype, non_blocking, copy = _targets(args, device, dtype, non_blocking, copy)
         try:
             wanted = None if dtype is None else as_dtype(dtype)
             if isinstance(device, str) and device == "cpu":
                 return creation.convert(self, wanted, None, False).cpu(non_blocking)
-            return creation.convert(self, wanted, device, copy)
+            converted = creation.convert(self, wanted, device, copy)
+            return converted.contiguous() if memory_format is contiguous_format else converted
         except AscendTensorError as error:
             raise error.with_context("to", (self,)) from None
 
@@ -842,37 +864,6 @@ class NPUTensor(Methods):
     def short(self) -> Self:
         """The tensor in int16."""
         return self._cast(dtypes.int16)
-
-    # New tensors like this one
-
-    def _like(self, made: TensorBase) -> Self:
-        return base.as_class(made, self.__class__)
-
-    def new_empty(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
-        """`empty` of this dtype on this device. Like: torch.Tensor.new_empty."""
-        return self._like(
-            creation.empty(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
-        )
-
-    def new_full(self, size: Any, fill_value: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
-        """`full` of this dtype on this device. Like: torch.Tensor.new_full."""
-        return self._like(creation.full(size, fill_value, dtype or self.desc.dtype, self.desc.device if device is None else device))
-
-    def new_ones(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
-        """`ones` of this dtype on this device. Like: torch.Tensor.new_ones."""
-        return self._like(
-            creation.ones(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
-        )
-
-    def new_tensor(self, data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
-        """`tensor` of this dtype on this device. Like: torch.Tensor.new_tensor."""
-        return self._like(creation.tensor(data, dtype or self.desc.dtype, self.desc.device if device is None else device))
-
-    def new_zeros(self, *lengths: Any, size: Any = None, dtype: DTypeLike | None = None, device: DeviceLike = None) -> Self:
-        """`zeros` of this dtype on this device. Like: torch.Tensor.new_zeros."""
-        return self._like(
-            creation.zeros(*lengths, size=size, dtype=dtype or self.desc.dtype, device=self.desc.device if device is None else device)
-        )
 
     # Writing
 

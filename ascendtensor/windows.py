@@ -8,16 +8,19 @@ from operator import index as as_int
 from typing import TYPE_CHECKING, Any
 
 from . import dtypes
-from .creation import arange, full, no_autograd, ones
+from .creation import arange, full, ones
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .errors import DTypeError, ValueRangeError
 from .ops.arguments import checked
 from .ops.call import unary as launch
 from .ops.pointwise import elementwise, unary
 from .ops.table.special import BESSEL_I0E
+from .options import TensorOptions, check_options
 from .runtime.device import DeviceLike
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .tensor import NPUTensor
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
@@ -30,7 +33,7 @@ def hann_window(
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """The Hann window, half a period of a squared sine.
 
@@ -39,7 +42,7 @@ def hann_window(
         periodic: Whether the window of one element more is meant, without its last one, as `stft` takes it; else it is symmetric.
         dtype: Floating dtype; by default the default dtype.
         device: Where; by default the current device.
-        requires_grad: Must be false.
+        **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
     Returns:
         Tensor of `window_length` elements between 0 and 1.
@@ -54,7 +57,8 @@ def hann_window(
         >>> at.hann_window(5, periodic=False)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000], device='npu:0')
     """
-    return hamming_window(window_length, periodic, 0.5, 0.5, dtype=dtype, device=device, requires_grad=requires_grad)
+    check_options(options, "hann_window")
+    return hamming_window(window_length, periodic, 0.5, 0.5, dtype=dtype, device=device)
 
 
 @checked
@@ -66,12 +70,12 @@ def hamming_window(
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """The Hamming window, `alpha - beta * cos(2 * pi * i / n)`.
 
     Args:
-        window_length, periodic, dtype, device, requires_grad: As of `hann_window`.
+        window_length, periodic, dtype, device, **options: As of `hann_window`.
         alpha, beta: Numbers.
 
     Returns:
@@ -91,7 +95,7 @@ def hamming_window(
     def weights(steps: Any, n: int) -> Any:
         return unary.cos(steps * (2 * math.pi / n)) * -beta + alpha
 
-    return _window("hamming_window", window_length, periodic, weights, dtype, device, requires_grad)
+    return _window("hamming_window", window_length, periodic, weights, dtype, device, options)
 
 
 @checked
@@ -101,12 +105,12 @@ def blackman_window(
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """The Blackman window, a sum of two cosines.
 
     Args:
-        window_length, periodic, dtype, device, requires_grad: As of `hann_window`.
+        window_length, periodic, dtype, device, **options: As of `hann_window`.
 
     Returns:
         Tensor of `window_length` elements.
@@ -125,7 +129,7 @@ def blackman_window(
     def weights(steps: Any, n: int) -> Any:
         return unary.cos(steps * (4 * math.pi / n)) * 0.08 + unary.cos(steps * (2 * math.pi / n)) * -0.5 + 0.42
 
-    return _window("blackman_window", window_length, periodic, weights, dtype, device, requires_grad)
+    return _window("blackman_window", window_length, periodic, weights, dtype, device, options)
 
 
 @checked
@@ -135,12 +139,12 @@ def bartlett_window(
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """The Bartlett window, a triangle.
 
     Args:
-        window_length, periodic, dtype, device, requires_grad: As of `hann_window`.
+        window_length, periodic, dtype, device, **options: As of `hann_window`.
 
     Returns:
         Tensor of `window_length` elements.
@@ -160,7 +164,7 @@ def bartlett_window(
         rising = steps * (2 / n)
         return elementwise.minimum(rising, 2 - rising)
 
-    return _window("bartlett_window", window_length, periodic, weights, dtype, device, requires_grad)
+    return _window("bartlett_window", window_length, periodic, weights, dtype, device, options)
 
 
 @checked
@@ -171,12 +175,12 @@ def kaiser_window(
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike = None,
-    requires_grad: bool = False,
+    **options: Unpack[TensorOptions],
 ) -> NPUTensor:
     """The Kaiser window, of modified Bessel functions of order 0.
 
     Args:
-        window_length, periodic, dtype, device, requires_grad: As of `hann_window`.
+        window_length, periodic, dtype, device, **options: As of `hann_window`.
         beta: How fast it fades out.
 
     Returns:
@@ -201,14 +205,14 @@ def kaiser_window(
         whole = full((), width, steps.desc.dtype, steps.desc.device)
         return launch(BESSEL_I0E, bent) * unary.exp(bent - width) / launch(BESSEL_I0E, whole)
 
-    return _window("kaiser_window", window_length, periodic, weights, dtype, device, requires_grad)
+    return _window("kaiser_window", window_length, periodic, weights, dtype, device, options)
 
 
 def _window(
-    function: str, length: int, periodic: bool, weights: Callable[[Any, int], Any], dtype: Any, device: Any, requires_grad: bool
+    function: str, length: int, periodic: bool, weights: Callable[[Any, int], Any], dtype: Any, device: Any, options: TensorOptions
 ) -> NPUTensor:
     """Weights of the places 0, 1, ... of a window whose last place is `n`; half types are computed in float32."""
-    no_autograd(requires_grad, function)
+    check_options(options, function)
     wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
     if not wanted.is_floating_point:
         raise DTypeError(f"a floating dtype is needed, not {wanted.name}", where=function)

@@ -10,6 +10,8 @@ from typing import TypeVar
 from .. import base, shapes
 from .. import dtypes as d
 from ..base import TensorBase
+from ..options import check_format, contiguous_format
+from ..options import memory_format as MemoryFormat
 from .arguments import checked
 from .call import contiguous_copy, plain, unary
 from .table import movement as table
@@ -38,11 +40,12 @@ def from_pairs(input: T) -> T:
 
 
 @checked
-def clone(input: T) -> T:
+def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     """A copy of any tensor, contiguous and with memory of its own.
 
     Args:
         input: Tensor of any shape, strides and dtype.
+        memory_format: `contiguous_format` or `preserve_format`; both are row-major here.
 
     Returns:
         Tensor of the same shape and dtype.
@@ -56,18 +59,21 @@ def clone(input: T) -> T:
         >>> x
         tensor([1, 2], device='npu:0')
     """
+    check_format(memory_format, "clone")
     if input.desc.plain and input.desc.dtype is not d.complex128:
         return unary(table.CLONE, input)
     return contiguous_copy(input)  # type: ignore[return-value]
 
 
 @checked
-def contiguous(input: T) -> T:
+def contiguous(input: T, memory_format: MemoryFormat = contiguous_format) -> T:
     """The tensor itself if its elements lie in row-major order without gaps, else a copy where they do.
 
     Args:
         input: Tensor of any shape, strides and dtype.
+        memory_format: `contiguous_format`, the only one here.
 
     Ascend operator: Transpose, GatherV2 or AsStrided. Like: torch.Tensor.contiguous, numpy.ascontiguousarray.
     """
+    check_format(memory_format, "contiguous")
     return input if input.is_contiguous() else contiguous_copy(input)  # type: ignore[return-value]

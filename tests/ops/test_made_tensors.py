@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any, Final
+
 import numpy as np
 import pytest
 from harness import d, host
@@ -74,3 +79,88 @@ def test_tensors_are_made_in_others() -> None:
         at.zeros(5, out=at.ones(4))
     with pytest.raises(TypeError, match="out"):
         at.ones(4, out=3)
+
+
+_X: Final = at.arange(4.0)
+MAKERS: Final[dict[str, Callable[..., Any]]] = {
+    "tensor": lambda **options: at.tensor([1.0], **options),
+    "scalar_tensor": lambda **options: at.scalar_tensor(1.0, **options),
+    "frombuffer": lambda **options: at.frombuffer(b"1", dtype=at.uint8, **options),
+    "empty": lambda **options: at.empty(2, **options),
+    "empty_strided": lambda **options: at.empty_strided((2,), (1,), **options),
+    "zeros": lambda **options: at.zeros(2, **options),
+    "ones": lambda **options: at.ones(2, **options),
+    "full": lambda **options: at.full((2,), 1, **options),
+    "arange": lambda **options: at.arange(2, **options),
+    "range": lambda **options: at.range(2, **options),
+    "linspace": lambda **options: at.linspace(0, 1, 2, **options),
+    "logspace": lambda **options: at.logspace(0, 1, 2, **options),
+    "eye": lambda **options: at.eye(2, **options),
+    "tril_indices": lambda **options: at.tril_indices(2, 2, **options),
+    "triu_indices": lambda **options: at.triu_indices(2, 2, **options),
+    "empty_like": lambda **options: at.empty_like(_X, **options),
+    "zeros_like": lambda **options: at.zeros_like(_X, **options),
+    "ones_like": lambda **options: at.ones_like(_X, **options),
+    "full_like": lambda **options: at.full_like(_X, 1, **options),
+    "rand": lambda **options: at.rand(2, **options),
+    "randn": lambda **options: at.randn(2, **options),
+    "randint": lambda **options: at.randint(2, (2,), **options),
+    "randperm": lambda **options: at.randperm(2, **options),
+    "normal": lambda **options: at.normal(0.0, 1.0, (2,), **options),
+    "rand_like": lambda **options: at.rand_like(_X, **options),
+    "randn_like": lambda **options: at.randn_like(_X, **options),
+    "randint_like": lambda **options: at.randint_like(_X, 2, **options),
+    "hann_window": lambda **options: at.hann_window(3, **options),
+    "hamming_window": lambda **options: at.hamming_window(3, **options),
+    "kaiser_window": lambda **options: at.kaiser_window(3, **options),
+    "fftfreq": lambda **options: at.fft.fftfreq(3, **options),
+    "new_zeros": lambda **options: _X.new_zeros(2, **options),
+    "new_full": lambda **options: _X.new_full((2,), 1, **options),
+    "new_tensor": lambda **options: _X.new_tensor([1.0], **options),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_makes_tensors_takes_pytorchs_options_by_name(name: str) -> None:
+    make = MAKERS[name]
+    plain = make(layout=at.strided, pin_memory=False, requires_grad=False)
+    assert plain.is_contiguous() and plain.layout is at.strided
+    with pytest.raises(NotImplementedError, match="no memory is pinned"):
+        make(pin_memory=True)
+    with pytest.raises(NotImplementedError, match="autograd is not there yet"):
+        make(requires_grad=True)
+    with pytest.raises(NotImplementedError, match=r"layout can be ascendtensor\.strided, not 'csr'"):
+        make(layout="csr")
+    with pytest.raises(TypeError, match="requires_grad must be a bool, not the int 1"):
+        make(requires_grad=1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'names'"):
+        make(names=None)
+    if name == "empty" or name.endswith("_like"):
+        assert make(memory_format=at.preserve_format).shape == make().shape
+        with pytest.raises(NotImplementedError, match="memory_format can be"):
+            make(memory_format="channels_last")
+    else:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'memory_format'"):
+            make(memory_format=at.contiguous_format)
+
+
+def test_copies_are_row_major_by_every_word() -> None:
+    turned = at.arange(6).reshape(2, 3).T
+    for made in (
+        turned.contiguous(memory_format=at.contiguous_format),
+        turned.clone(memory_format=at.preserve_format),
+        turned.to(at.int32, memory_format=at.contiguous_format),
+    ):
+        assert made.is_contiguous(memory_format=at.contiguous_format) and made.tolist() == turned.tolist()
+    for call in (turned.contiguous, turned.clone, turned.to, turned.is_contiguous, turned.cpu):
+        with pytest.raises(NotImplementedError, match="memory_format can be"):
+            call(memory_format="channels_last")
+    for word in (at.strided, at.contiguous_format, at.preserve_format):
+        assert copy.deepcopy(word) is word and pickle.loads(pickle.dumps(word)) is word
+
+
+def test_an_empty_tensor_can_be_one_that_is_there() -> None:
+    out = at.ones(2, 3, dtype=at.float16)
+    assert at.empty(2, 3, out=out) is out and out.dtype is at.float16
+    with pytest.raises(ValueError, match="shape"):
+        at.empty(3, out=out)

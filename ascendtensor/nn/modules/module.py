@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ... import absent, base
 from ...base import TensorBase
-from ...creation import asarray, empty, no_autograd
+from ...creation import asarray, empty
 from ...dtypes import DTypeLike, as_dtype
 from ...dtypes import dtype as DType
 from ...errors import AscendTensorError, DTypeError, StateError, UnsupportedError, ValueRangeError
 from ...ops import views, writing
+from ...options import no_autograd
 from ...runtime.device import Device, DeviceLike, as_device
 
 if TYPE_CHECKING:
