@@ -354,7 +354,7 @@ def scatter_reduce(
         DTypeError: The dtypes differ, or are not supported.
         ValueRangeError: Another `reduce`.
 
-    Ascend operator: ScatterElements; ScatterNdMax, ScatterNdMin. Like: torch.scatter_reduce.
+    Ascend operator: ScatterElements; ScatterNdMax, ScatterNdMin, with ScatterElements for NaN. Like: torch.scatter_reduce.
 
     Examples:
         >>> at.scatter_reduce(at.tensor([1.0, 2.0]), 0, at.tensor([0, 0]), at.tensor([5.0, 3.0]), "amax")
@@ -430,7 +430,10 @@ def _scattered_extreme(input: T, dim: int, index: TensorBase, src: TensorBase, r
         raise error.with_context("scatter_reduce", (input, index)) from None
     places = views.reshape(_flat_places(input.desc.shape, _places(index), at), (index.desc.numel, 1))
     flat = views.reshape(in_dtype(clone(input), working), input.desc.numel)
-    call_into(row, (flat,), (flat, places, views.reshape(in_dtype(updates, working), updates.desc.numel)))
+    line = views.reshape(in_dtype(updates, working), updates.desc.numel)
+    call_into(row, (flat,), (flat, places, line))
+    if dtype.is_floating_point:  # no NaN is larger or smaller, so the operator left them out; -0.0 changes nothing it is added to
+        scatter_(flat, 0, views.reshape(places, index.desc.numel), comparison.where(comparison.isnan(line), line, -0.0), reduce="add")
     return in_dtype(views.reshape(flat, input.desc.shape), dtype)
 
 

@@ -739,7 +739,7 @@ def bitwise_left_shift(input: T, other: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
         DTypeError: An operand is floating or complex, or both are bool.
 
-    Ascend operator: LeftShift. Like: torch.bitwise_left_shift, numpy.left_shift.
+    Ascend operator: LeftShift; BitwiseAnd, Equal, SelectV2 for amounts in a tensor. Like: torch.bitwise_left_shift, numpy.left_shift.
 
     Examples:
         >>> at.bitwise_left_shift(at.tensor([1, 3]), 2)
@@ -764,7 +764,7 @@ def bitwise_right_shift(input: T, other: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
         DTypeError: An operand is floating or complex, or both are bool.
 
-    Ascend operator: RightShift. Like: torch.bitwise_right_shift, numpy.right_shift.
+    Ascend operator: RightShift; BitwiseAnd, Equal, SelectV2 for amounts in a tensor. Like: torch.bitwise_right_shift, numpy.right_shift.
 
     Examples:
         >>> at.bitwise_right_shift(at.tensor([8, -8]), 2)
@@ -783,8 +783,26 @@ def _shift(row: Row, input: Any, other: Any, out: T | None) -> T:
     except ValueError:
         return binary(row, input, other)  # raises with the operands named
     dtype = promoted(row, input, other)
-    operands = tuple(_expanded(operand, shape, dtype, tensors[0]) for operand in (input, other))
-    return binary(row, *operands) if out is None else write(row, out, operands)
+    keeps_sign = row is table.RIGHT_SHIFT and d.iinfo(dtype).min < 0
+    left, amount = (_expanded(operand, shape, dtype, tensors[0]) for operand in (input, other))
+    inside: Any = None
+    if isinstance(other, TensorBase) or not 0 <= other < 8 * dtype.itemsize:
+        left, amount, inside = _within(left, amount, keeps_sign)
+    if inside is None:
+        return binary(row, left, amount) if out is None else write(row, out, (left, amount))
+    return into(where(inside, binary(row, left, amount), 0), out)
+
+
+def _within(left: Any, amount: Any, keeps_sign: bool) -> tuple[Any, Any, Any]:
+    """A shift with an amount less than the number of bits, and where that is the one asked for: elsewhere PyTorch's result is 0, or the
+    sign. The kernels do what C does there, or take the nearest amount (hicann/ops-math, ``right_shift_aicpu.cpp``)."""
+    dtype: DType = amount.desc.dtype
+    bits = 8 * dtype.itemsize
+    beyond = -bits if d.iinfo(dtype).min < 0 else d.iinfo(dtype).max + 1 - bits
+    inside = eq(bitwise_and(amount, beyond), 0)
+    if keeps_sign:
+        return left, where(inside, amount, bits - 1), None
+    return left, bitwise_and(amount, bits - 1), inside
 
 
 def promoted(row: Row, *operands: Any) -> DType:

@@ -30,8 +30,6 @@ _BITS: dict[str, np.ufunc] = {
     "BitwiseAnd": np.bitwise_and,
     "BitwiseOr": np.bitwise_or,
     "BitwiseXor": np.bitwise_xor,
-    "LeftShift": np.left_shift,
-    "RightShift": np.right_shift,
 }
 _CLASSES: dict[str, np.ufunc] = {"IsNan": np.isnan, "IsInf": np.isinf, "IsFinite": np.isfinite, "LogicalNot": np.logical_not}
 
@@ -58,9 +56,32 @@ for _name, _ufunc in _COMPARISONS.items():
 for _name, _ufunc in _BITS.items():
     registry.add(_name, _plain_binder(_ufunc))
     registry.add_rule(_name, rules.elementwise)
+for _name in ("LeftShift", "RightShift"):
+    registry.add_rule(_name, rules.elementwise)
 for _name, _ufunc in _CLASSES.items():
     registry.add(_name, _ufunc_binder(_ufunc))
     registry.add_rule(_name, rules.unary_bool)
+
+
+def _shifted(shift: np.ufunc, x: Array, amount: Array, out: Array, nearest: bool) -> None:
+    bits = 8 * x.dtype.itemsize
+    if amount.size and not 0 <= int(amount.min()) <= int(amount.max()) < bits:
+        amount = np.clip(amount, 0, bits - 1) if nearest else amount & (max(bits, 32) - 1)
+    shift(x, amount, out)
+
+
+@binder("RightShift")
+def right_shift(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """Amounts below 0 are taken as 0, those beyond the bits as the last one (hicann/ops-math, ``right_shift_aicpu.cpp``)."""
+    return _shifted, (np.right_shift, inputs[0], inputs[1], outputs[0], True)
+
+
+@binder("LeftShift")
+def left_shift(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """What C makes of amounts out of range on a 64-bit ARM: their last 5 bits count, 6 where the element has 64 (MindSpore's
+    ``ms_kernel/left_shift.cc``, of the same origin)."""
+    return _shifted, (np.left_shift, inputs[0], inputs[1], outputs[0], False)
+
 
 infer("IsPosInf", "IsNegInf")(rules.unary_bool)
 infer("IsClose")(rules.compare)

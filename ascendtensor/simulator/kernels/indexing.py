@@ -220,6 +220,20 @@ def _by(function: np.ufunc) -> Reduce:
     return reduce
 
 
+def _further(function: np.ufunc) -> Reduce:
+    take = _by(function)
+
+    def reduce(flat: Array, places: Any, values: Array) -> None:
+        """Whatever compares as larger or smaller is taken: no NaN among the updates is, and one that is there stays (hicann/ops-nn,
+        ``scatter_nd_max_aicpu.cpp`` and ``scatter_nd_min_aicpu.cpp``)."""
+        known = np.equal(wide(values), wide(values))
+        if not known.all():
+            places, values = places[known], values[known]
+        take(flat, places, values)
+
+    return reduce
+
+
 _REDUCTIONS: dict[str, Reduce] = {
     "none": _set,
     "update": _set,
@@ -228,6 +242,8 @@ _REDUCTIONS: dict[str, Reduce] = {
     "mul": _by(np.multiply),
     "max": _by(np.maximum),
     "min": _by(np.minimum),
+    "larger": _further(np.maximum),
+    "smaller": _further(np.minimum),
 }
 
 
@@ -255,6 +271,8 @@ def _scatter_elements(var: Array | None, out: Array, index: Array, updates: Arra
 @binder("ScatterElements", "ScatterElementsV2")
 def _bind_scatter_elements(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> Task:
     index = _lift(needs(inputs[1], "indices"))
+    if attrs["reduction"] not in ("none", "add", "mul"):
+        raise ValueError(f"reduction {attrs['reduction']!r} is none of none, add, mul")
     reduce = _reduction(attrs["reduction"])
     var, updates, out = (_lift(array) for array in _movers(reduce, needs(inputs[0], "data"), needs(inputs[2], "updates"), outputs[0]))
     if any(have < dim for have, dim in zip(updates.shape, index.shape, strict=False)):
@@ -387,8 +405,8 @@ for _op_type, _name in (
     ("ScatterNdUpdate", "update"),
     ("ScatterNdAdd", "add"),
     ("ScatterNdSub", "sub"),
-    ("ScatterNdMax", "max"),
-    ("ScatterNdMin", "min"),
+    ("ScatterNdMax", "larger"),
+    ("ScatterNdMin", "smaller"),
     ("TensorScatterUpdate", "update"),
     ("TensorScatterAdd", "add"),
 ):

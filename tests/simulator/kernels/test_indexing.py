@@ -202,6 +202,17 @@ def test_scatter_nd_adds(dtype: Any) -> None:
 # PyTorch's index tensors
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64], ids=str)
+def test_extremes_take_what_compares(dtype: Any) -> None:
+    """hicann/ops-nn, scatter_nd_max_aicpu.cpp: `if (var < update)`, so that a NaN is never taken, and one that is there stays."""
+    var, index = np.array([1, np.nan, 3], dtype), np.array([[0], [0], [1], [2]])
+    updates = np.array([np.nan, 5, 9, np.nan], dtype)
+    same(made("ScatterNdMax", [var, index, updates], (3,), dtype), np.array([5, np.nan, 3], dtype))
+    same(made("ScatterNdMin", [var, index, updates], (3,), dtype), np.array([1, np.nan, 3], dtype))
+    with pytest.raises(ValueError, match="none of none, add, mul"):
+        made("ScatterElements", [var, index[:, 0], updates], (3,), dtype, reduction="max")
+
+
 @pytest.mark.parametrize("mask", [(1,), (0, 1), (1, 1), (1, 0, 1), (0, 1, 1), (0, 0, 1), (1, 1, 1)])
 def test_index_and_index_put(mask: tuple[int, ...]) -> None:
     x = sample((3, 4, 5), np.float32)

@@ -1,0 +1,45 @@
+"""What kernels of the AI CPU do at their edges, by CANN's public sources, and that functions give PyTorch's results all the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ascendtensor as at
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("dtype", [at.float32, at.float16, at.bfloat16, at.float64], ids=lambda dtype: dtype.name)
+def test_extremes_at_places_are_nan_where_an_update_is(dtype: Any) -> None:
+    """ScatterNdMax and ScatterNdMin take what compares, so no NaN (hicann/ops-nn, scatter_nd_max_aicpu.cpp)."""
+    x, index = at.tensor([1.0, NAN, 3.0, -np.inf], dtype=dtype), at.tensor([0, 0, 1, 2, 3])
+    updates = at.tensor([NAN, 5.0, 9.0, -0.0, np.inf], dtype=dtype)
+    found = at.scatter_reduce(x, 0, index, updates, "amax").float().numpy()
+    assert np.array_equal(found, [NAN, NAN, 3.0, np.inf], equal_nan=True)
+    found = at.scatter_reduce(x, 0, index, updates, "amin").float().numpy()
+    assert np.array_equal(found, [NAN, NAN, -0.0, -np.inf], equal_nan=True) and np.signbit(found[2])
+    found = at.scatter_reduce(x, 0, index, updates, "amax", include_self=False).float().numpy()
+    assert np.array_equal(found, [NAN, 9.0, -0.0, np.inf], equal_nan=True) and np.signbit(found[2])
+
+
+@pytest.mark.parametrize(
+    "dtype", [at.uint8, at.int8, at.int16, at.uint16, at.int32, at.uint32, at.int64, at.uint64], ids=lambda dtype: dtype.name
+)
+def test_amounts_of_shifts_that_are_no_number_of_bits(dtype: Any) -> None:
+    """RightShift takes the nearest amount (hicann/ops-math, right_shift_aicpu.cpp), LeftShift what C makes of it (MindSpore).
+
+    PyTorch (`aten/src/ATen/native/cpu/BinaryOpsKernel.cpp`, lshift_kernel and rshift_kernel): 0, or the sign.
+    """
+    signed, bits = at.iinfo(dtype).min < 0, 8 * dtype.itemsize
+    x = at.tensor([-56 if signed else 200 % at.iinfo(dtype).max, 5, 1, 100], dtype=dtype)
+    sign = [-1, 0, 0, 0] if signed else [0] * 4
+    for amount in (bits, 100, *((-1, -bits) if signed else ())):
+        many = at.tensor([amount] * 4, dtype=dtype)
+        for given in (amount, many):
+            assert (x << given).tolist() == [0] * 4 and (x >> given).tolist() == sign
+    mixed = at.tensor([0, bits - 1, bits, 2], dtype=dtype)
+    assert (x >> mixed).tolist() == [x[0].item(), 0, 0, 25]
+    assert (at.tensor([3] * 4, dtype=dtype) << mixed).tolist() == [3, at.iinfo(dtype).min if signed else 1 << (bits - 1), 0, 12]
