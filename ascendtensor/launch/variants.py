@@ -61,6 +61,19 @@ LEAVES_CORE: Final = frozenset(
 ``opp/built-in/op_impl/ai_core/tbe``, ``impl`` and ``impl/dynamic``): ScatterElements wherever they are known, FloorMod of float32 in high
 precision, IndexPutV2 of whole numbers, Sort of lines of one element. Large Transposes and Casts of a 310 are not minded."""
 
+_CASTS: Final = {
+    "float16": "float32 int32 uint8 bfloat16 int8 bool int16 complex32 int64",
+    "float32": "float16 int32 int64 bfloat16 bool uint8 complex64",
+    "int8": "float32 float16 int32 uint8 int64 bfloat16 bool",
+    "uint8": "float32 float16 int32 int64 bfloat16",
+    "int32": "bool uint8 int8 float32 float16 int64 bfloat16",
+    "int64": "float32 int32 float16 uint8 bool bfloat16",
+    "bfloat16": "float32 int32 float16 int8 uint8 bool",
+    "int16": "float16",
+    "bool": "float32 float16 int32 uint8 int64 bfloat16 int8",
+}
+"""What the AI Core casts, by the ``check_supported`` of ``dynamic/cast.py``; its kernel lists more pairs, which go to the AI CPU."""
+
 _NAMES: Final = {code: name for name, code in facts.ACL_TYPES.items()}
 
 
@@ -83,6 +96,9 @@ def engine_of(description: Description, soc: str) -> str | None:
 
 def may_be_left(description: Description, soc: str) -> bool:
     """Whether the AI CPU may run an operator: `engine_of` says so, or a kernel of the AI Core that leaves some of its work."""
+    if description.op_type == "Cast":
+        taken, given = (_NAMES.get(DataType(tensor.dtype), "") for tensor in (description.inputs[0], description.outputs[0]))
+        return given not in _CASTS.get(taken, "").split()
     return engine_of(description, soc) == "aicpu" or description.op_type in LEAVES_CORE
 
 

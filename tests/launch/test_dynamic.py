@@ -385,3 +385,16 @@ def test_no_handle_is_made_too_late_of_what_the_ai_cores_kernel_leaves(cache: Ha
         x = at.zeros(shape)
         assert scattered(x).tolist() == [[1.0] * 3] + [[0.0] * 3] * (shape[0] - 1)
     assert cache.info().dynamic_launches >= 3
+
+
+def test_no_handle_is_made_too_late_of_casts_that_the_ai_cpu_does(cache: HandleRegistry) -> None:
+    # As above: dynamic/cast.py takes fewer pairs than the kernel's list has, which says float32 to int8.
+    def cast(x: at.Tensor) -> at.Tensor:
+        return x.to(at.int8)
+
+    warm(cast)
+    at.synchronize()
+    cache.clear()
+    for shape in ((3, 3), (20, 3), (1, 3)):
+        assert cast(at.ones(shape)).tolist() == [[1] * 3] * shape[0]
+    assert cache.info().dynamic_launches >= 3

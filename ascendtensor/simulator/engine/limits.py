@@ -106,7 +106,27 @@ def _single(model: OpModel) -> bool:
     return model.inputs[0].dims[-1:] == (1,)
 
 
+_CASTS: Final[Mapping[int, tuple[int, ...]]] = {
+    DataType.FLOAT16: (0, 1, 2, 3, 4, 6, 9, 12, 27, 33),
+    DataType.FLOAT: (1, 3, 4, 9, 12, 16, 27),
+    DataType.INT8: (0, 1, 2, 3, 4, 9, 12, 27),
+    DataType.UINT8: (0, 1, 3, 9, 27),
+    DataType.INT32: (0, 1, 2, 4, 9, 12, 27),
+    DataType.INT64: (0, 1, 3, 4, 12, 27),
+    DataType.BF16: (0, 1, 2, 3, 4, 12),
+    DataType.INT16: (1,),
+    DataType.UINT1: (1,),
+}
+
+
+def _cast(model: OpModel) -> bool:
+    """tbe, ``impl/dynamic/cast.py`` and ``impl/cast.py``: fewer pairs than are listed for the kernel; bool counts as int8."""
+    taken = DataType.INT8 if model.inputs[0].dtype == DataType.BOOL else model.inputs[0].dtype
+    return model.outputs[0].dtype not in _CASTS.get(taken, ())
+
+
 _LEAVES: Final[Mapping[str, Callable[[OpModel], bool]]] = {
+    "Cast": _cast,
     "ScatterElements": _always,
     "MaskedScatter": _mask_spread,
     "IndexPutV2": _no_floats,
