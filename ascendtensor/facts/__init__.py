@@ -4,7 +4,8 @@ The data (``operators.jsonl``) is condensed from the operator prototypes, kernel
 from its AI CPU kernel lists. Frontend rows and simulator kernels are each checked against it, and neither is made from it.
 
 Of older chips (`CHIPS`) ``chips.jsonl`` says which kernels their AI Core has and for which dtypes, condensed from the kernel
-information of the same release (``op_impl/ai_core/tbe/config/<chip>/aic-<chip>-ops-info.json``).
+information of the same release (``op_impl/ai_core/tbe/config/<chip>/aic-<chip>-ops-info.json``) and, where that leaves the dtypes to the
+kernel, from what its ``op_select_format`` says (``impl`` and ``impl/dynamic``).
 
 The first line holds the distinct dtype lists, each later line one operator that refers to them by number. Nothing is read before the first
 question, and a line is decoded only when its operator is asked for.

@@ -154,3 +154,20 @@ def test_the_basic_set_is_that_of_the_chip(soc: str, tmp_path: Path, monkeypatch
     x = at.from_numpy(np.array([[1.0, 5.0, 2.0], [7.0, -3.0, 4.0]], np.float32))
     values, places = at.max(x, 1, keepdim=True)
     assert values.tolist() == [[5.0], [7.0]] and places.tolist() == [[1], [0]] and at.isfinite(x).shape == (2, 3)
+
+
+def test_what_the_ai_cores_of_older_chips_leave_to_the_ai_cpu() -> None:
+    """CANN 8.1.RC1, tbe: op_select_format of dynamic/add.py, dynamic/mul.py, dynamic/pad_v3.py and sort.py."""
+
+    def engine(op_type: str, chip: str, dtype: str, *more: str) -> str | None:
+        operator = facts.operator(op_type)
+        assert operator is not None
+        inputs = {"Sort": [dtype], "PadV3": [dtype, "int64", dtype]}.get(op_type, [dtype, dtype])
+        return operator.engine_on(chip, inputs, [dtype, *more])
+
+    for chip in facts.CHIPS:
+        assert [engine("Add", chip, dtype) for dtype in ("float32", "float64", "int16")] == ["aicore", "aicpu", "aicpu"]
+        assert engine("Mul", chip, "int64") == ("aicpu" if chip == "Ascend310" else "aicore")
+        assert engine("Sort", chip, "float32", "int32") == ("aicore" if chip in ("Ascend310P", "Ascend310B") else "aicpu")
+        assert engine("PadV3", chip, "float64") == "aicpu" and engine("PadV3", chip, "float16") == "aicore"
+    assert engine("Add", "Ascend310", "bool") is None and engine("Add", "Ascend310B", "bool") == "aicore"
