@@ -116,6 +116,13 @@ def test_a_function_for_each_batch(model: at.models.Model) -> None:
     assert np.array_equal(model(X).numpy(), Y)
 
 
+def test_many_in_flight_share_four_streams(model: at.models.Model) -> None:
+    before = simulator.tables()["streams"]
+    for _ in range(2):
+        assert len(list(model.map([X] * 9, in_flight=9))) == 9
+        assert simulator.tables()["streams"] == before + 4, "a second map takes the same"
+
+
 @pytest.mark.parametrize("in_flight", [0, 2.5, "2", True])
 def test_numbers_in_flight(model: at.models.Model, in_flight: Any) -> None:
     if in_flight is True:

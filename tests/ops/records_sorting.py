@@ -194,7 +194,7 @@ def weighted_samples(dtype: DType) -> Iterator[Any]:
 
 
 def histogram(x: Array, bins: int, low: float, high: float) -> Any:
-    limits = (float(x.min()), float(x.max())) if low == high == 0 else (low, high)
+    limits = (float(x.min()), float(x.max())) if low == high == 0 and x.size else (low, high)
     return np.histogram(x, bins, limits)[0]
 
 
@@ -203,6 +203,8 @@ def histograms(dtype: DType) -> Iterator[Any]:
     yield whole, 4, -4, 4
     yield whole, 8, 0, 0
     yield whole.reshape(1, 17), 3, -3, 3
+    yield whole, 1, -4, 4
+    yield whole[:0], 3, 0, 0
 
 
 def among(x: Array, others: Array, invert: bool = False) -> Any:

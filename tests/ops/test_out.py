@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from harness import host, tensor
+from harness import Record, With, host, tensor, to_device
+from records import RECORDS
 
 import ascendtensor as at
+from ascendtensor.ops.pointwise import aliases
 
 GENERATOR = np.random.default_rng(5)
 A, B = GENERATOR.normal(size=(2, 3, 3)).astype(np.float32)
@@ -43,6 +46,44 @@ def test_an_operator_that_looks_around_never_writes_where_it_reads(name: str) ->
     with at.trace() as apart:
         NOT_POINTWISE[name](*operands, out=at.empty_like(operands[0]))
     assert len(shared.launches) == len(apart.launches) + 1
+
+
+def _takes_out(function: Callable[..., Any]) -> bool:
+    out = inspect.signature(function).parameters.get("out")
+    return out is not None and out.kind is out.KEYWORD_ONLY
+
+
+UNTRIED = [record for record in RECORDS if not record.out and _takes_out(record.function)]
+
+
+@pytest.mark.parametrize("record", [pytest.param(record, id=record.name) for record in UNTRIED])
+def test_what_no_record_tries_with_out_writes_there(record: Record) -> None:
+    for sample in record.samples(record.dtypes[0]):
+        args, kwargs = (sample.args, sample.kwargs) if isinstance(sample, With) else (sample, {})
+        operands, keywords = to_device(args), {name: to_device(value) for name, value in kwargs.items()}
+        found = record.function(*operands, **keywords)
+        if (found if isinstance(found, at.Tensor) else found[0]).numel():
+            break
+    wanted = found if isinstance(found, tuple) else (found,)
+    given = tuple(at.empty_like(each) for each in wanted)
+    result = record.function(*operands, **keywords, out=given if isinstance(found, tuple) else given[0])
+    for out, part, each in zip(given, result if isinstance(found, tuple) else (result,), wanted, strict=True):
+        assert part is out
+        np.testing.assert_array_equal(host(out), host(each))
+
+
+ALIASES = [name for name, found in vars(aliases).items() if inspect.isfunction(found) and found.__module__ == aliases.__name__]
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_other_names_of_functions_write_there_too(name: str) -> None:
+    function, more = getattr(aliases, name), (2,) if name == "multigammaln" else (0.25,)
+    takes = len([each for each in inspect.signature(function).parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD])
+    args = (tensor(A[0] ** 2 + 1), *(more if takes > 1 else ()))
+    expected = function(*args)
+    out = at.empty_like(expected)
+    assert function(*args, out=out) is out
+    np.testing.assert_array_equal(host(out), host(expected))
 
 
 @pytest.mark.parametrize("function", [lambda x, out: at.max(x, 1, out=out), lambda x, out: at.sort(x, out=out), at.frexp])

@@ -188,6 +188,16 @@ def test_parabolas_of_any_width(end: float) -> None:
     np.testing.assert_allclose(host(functional.smooth_l1_loss(x, zeros, reduction="none", beta=end)), expected / end, 1e-6, 1e-37)
 
 
+@pytest.mark.parametrize("dtype", [at.float16, at.bfloat16])
+def test_wide_parabolas_of_halves_keep_small_differences(dtype: at.dtype) -> None:
+    x = at.tensor([0.01, 3.0, -600.0]).to(dtype)
+    far = np.abs(host(x).astype(np.float64))
+    expected = np.where(far < 500, far**2 / 2, 500 * (far - 250))
+    expected[far > 500] = np.inf if dtype is at.float16 else expected[far > 500]
+    found = host(at.nn.functional.huber_loss(x, at.zeros(3, dtype=dtype), reduction="none", delta=500.0)).astype(np.float64)
+    np.testing.assert_allclose(found, expected, 2**-8)
+
+
 def test_parabolas_that_end_nowhere() -> None:
     functional, x = at.nn.functional, at.ones(2)
     with pytest.raises(at.errors.ValueRangeError, match="delta must be positive, but is nan"):

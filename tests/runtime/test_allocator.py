@@ -49,6 +49,11 @@ def test_a_segment_fills_its_huge_pages(npu: Device, allocate: Callable[..., Dev
     assert found is not None and found.size == segment.size
 
 
+def test_small_blocks_share_a_segment_and_the_largest_have_their_own() -> None:
+    sizes = [512, MEBI, MEBI + 32768, 8 * MEBI, 8 * MEBI + 262144, 16 * MEBI, 16 * MEBI + 524288]
+    assert [segment_size(size) // MEBI for size in sizes] == [2, 2, 16, 16, 10, 16, 18]
+
+
 class AllocatorMachine(RuleBasedStateMachine):
     """Random takes and returns against a list of live ranges."""
 
