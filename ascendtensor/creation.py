@@ -100,7 +100,7 @@ def tensor(data: Any, dtype: DTypeLike | None = None, device: DeviceLike = None,
 
 @checked
 def asarray(
-    obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, copy: bool | None = None, requires_grad: bool = False
+    obj: Any, dtype: DTypeLike | None = None, device: DeviceLike = None, copy: bool | None = None, requires_grad: bool | None = False
 ) -> NPUTensor:
     """`obj` as a tensor: itself where it is one of this dtype and device, else a copy as by `tensor`.
 
@@ -119,7 +119,7 @@ def asarray(
         >>> at.asarray([1, 2])
         tensor([1, 2], device='npu:0')
     """
-    no_autograd(requires_grad, "asarray")
+    no_autograd(bool(requires_grad), "asarray")
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(obj, TensorBase):
         same = (wanted is None or wanted is obj.desc.dtype) and (device is None or as_device(device) is obj.desc.device)
@@ -701,14 +701,14 @@ def _default_of(numbers_are_complex: bool) -> DType:
 
 @checked
 def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtypes.int64, device: DeviceLike = None, **options: Unpack[TensorOptions]
+    row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike = None, **options: Unpack[TensorOptions]
 ) -> NPUTensor:
     """The places of the lower triangle of a matrix, row by row.
 
     Args:
         row, col: Lengths of the matrix.
         offset: The last diagonal that belongs to it; 0 the main one, positive ones above it.
-        dtype: Integer dtype of the result.
+        dtype: Integer dtype of the result; by default int64.
         device: Where; by default the current device.
         **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
 
@@ -732,7 +732,7 @@ def tril_indices(
 
 @checked
 def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: DTypeLike = dtypes.int64, device: DeviceLike = None, **options: Unpack[TensorOptions]
+    row: int, col: int, offset: int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike = None, **options: Unpack[TensorOptions]
 ) -> NPUTensor:
     """The places of the upper triangle of a matrix, row by row; arguments and result as of `tril_indices`.
 
@@ -756,9 +756,9 @@ def triu_indices(
 
 
 def _triangle_places(
-    part: Callable[..., Any], row: int, col: int, offset: int, dtype: DTypeLike, device: DeviceLike, function: str
+    part: Callable[..., Any], row: int, col: int, offset: int, dtype: DTypeLike | None, device: DeviceLike, function: str
 ) -> NPUTensor:
-    wanted = as_dtype(dtype)
+    wanted = dtypes.int64 if dtype is None else as_dtype(dtype)
     if wanted.category != dtypes.INTEGER:
         raise DTypeError(f"an integer dtype is needed, not {wanted.name}", where=function)
     lengths = shapes.as_shape(row, col)

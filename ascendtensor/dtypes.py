@@ -287,7 +287,7 @@ def get_default_dtype() -> dtype:
     return _default
 
 
-def set_default_dtype(value: DTypeLike) -> None:
+def set_default_dtype(d: DTypeLike) -> None:
     """Change the default floating type, for the whole process.
 
     Raises:
@@ -302,7 +302,7 @@ def set_default_dtype(value: DTypeLike) -> None:
         >>> at.set_default_dtype(at.float32)
     """
     global _default
-    found = as_dtype(value)
+    found = as_dtype(d)
     if not found.is_floating_point:
         raise DTypeError(f"the default dtype has to be a floating type, not {found.name}", where="set_default_dtype")
     if found is not _default:

@@ -342,11 +342,11 @@ class ElementwiseMethods(TensorBase):
         """See `mul`."""
         return elementwise.mul(self, as_operand(self, other))
 
-    def nan_to_num(self, nan: _Float = 0.0, posinf: _Float | None = None, neginf: _Float | None = None) -> Self:
+    def nan_to_num(self, nan: _Float | None = 0.0, posinf: _Float | None = None, neginf: _Float | None = None) -> Self:
         """See `nan_to_num`."""
         return unary.nan_to_num(self, nan, posinf, neginf)
 
-    def nan_to_num_(self, nan: _Float = 0.0, posinf: _Float | None = None, neginf: _Float | None = None) -> Self:
+    def nan_to_num_(self, nan: _Float | None = 0.0, posinf: _Float | None = None, neginf: _Float | None = None) -> Self:
         """`nan_to_num`, written into this tensor."""
         return unary.nan_to_num(self, nan, posinf, neginf, out=self)
 

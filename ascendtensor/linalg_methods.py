@@ -76,9 +76,9 @@ class LinalgMethods(TensorBase):
         """See `cholesky_inverse`."""
         return linalg.cholesky_inverse(self, upper)
 
-    def cholesky_solve(self, L: Self, upper: _Bool = False) -> Self:
+    def cholesky_solve(self, input2: Self, upper: _Bool = False) -> Self:
         """See `cholesky_solve`."""
-        return linalg.cholesky_solve(self, L, upper)
+        return linalg.cholesky_solve(self, input2, upper)
 
     def corrcoef(self) -> Self:
         """See `corrcoef`."""

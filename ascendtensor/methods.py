@@ -79,9 +79,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             return reduction.argmin(self, reducing.one_word("argmin", dim, axis), keepdim or keepdims)
         return reduction.argmin(self, dim, keepdim)
 
-    def count_nonzero(self, dim: Any = None) -> Self:
+    def count_nonzero(self, dim: Any = None, *others: _Int) -> Self:
         """See `count_nonzero`."""
-        return reduction.count_nonzero(self, dim)
+        return reduction.count_nonzero(self, (dim, *others) if others else dim)
 
     def cummax(self, dim: _Int) -> ValuesIndices[Self]:
         """See `cummax`."""
@@ -131,11 +131,15 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
     def max(self, dim: TensorBase | None = None, keepdim: _Bool = False) -> Self: ...
     @overload
     def max(self, *, axis: Any = None, keepdims: _Bool = False) -> Self: ...
-    def max(self, dim: Any = None, keepdim: _Bool = False, *, axis: Any = None, keepdims: _Bool = False) -> Any:
+    @overload
+    def max(self, *, other: TensorBase) -> Self: ...
+    def max(
+        self, dim: Any = None, keepdim: _Bool = False, *, other: TensorBase | None = None, axis: Any = None, keepdims: _Bool = False
+    ) -> Any:
         """See `max`; with NumPy's words `axis` and `keepdims` the values alone."""
         if axis is not None or keepdims:
             return reducing.worded(reducing.MAX, self, dim, axis, keepdim or keepdims)
-        return reduction.max(self, dim, keepdim)
+        return reduction.max(self, dim, keepdim, other=other)
 
     def mean(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None, axis: Any = None, keepdims: _Bool = False) -> Self:
         """See `mean`; `axis` and `keepdims` are NumPy's words."""
@@ -150,11 +154,15 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
     def min(self, dim: TensorBase | None = None, keepdim: _Bool = False) -> Self: ...
     @overload
     def min(self, *, axis: Any = None, keepdims: _Bool = False) -> Self: ...
-    def min(self, dim: Any = None, keepdim: _Bool = False, *, axis: Any = None, keepdims: _Bool = False) -> Any:
+    @overload
+    def min(self, *, other: TensorBase) -> Self: ...
+    def min(
+        self, dim: Any = None, keepdim: _Bool = False, *, other: TensorBase | None = None, axis: Any = None, keepdims: _Bool = False
+    ) -> Any:
         """See `min`; with NumPy's words `axis` and `keepdims` the values alone."""
         if axis is not None or keepdims:
             return reducing.worded(reducing.MIN, self, dim, axis, keepdim or keepdims)
-        return reduction.min(self, dim, keepdim)
+        return reduction.min(self, dim, keepdim, other=other)
 
     def nanmean(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None) -> Self:
         """See `nanmean`."""
@@ -226,7 +234,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `histc`."""
         return sorting.histc(self, bins, min, max)
 
-    def histogram(self, bins: Any, *, range: Any = None, weight: Self | None = None, density: _Bool = False) -> HistogramEdges[Self]:
+    def histogram(self, bins: Any = 100, *, range: Any = None, weight: Self | None = None, density: _Bool = False) -> HistogramEdges[Self]:
         """See `histogram`."""
         return statistics.histogram(self, bins, range=range, weight=weight, density=density)
 
@@ -270,7 +278,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `quantile`."""
         return sorting.quantile(self, q, dim, keepdim, interpolation=interpolation)
 
-    def sort(self, dim: _Int = -1, descending: _Bool = False, stable: _Bool = False) -> ValuesIndices[Self]:
+    def sort(self, dim: _Int = -1, descending: _Bool = False, stable: _Bool | None = False) -> ValuesIndices[Self]:
         """See `sort`."""
         return sorting.sort(self, dim, descending, stable)
 
@@ -627,23 +635,23 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """
         return random.normal_(self, mean, std, generator=generator)
 
-    def random_(self, low: _Int | None = None, high: _Int | None = None, *, generator: Generator | None = None) -> Self:
-        """Whole numbers drawn into this tensor: from `low` up to `high`, that one left out. Like: torch.Tensor.random_.
+    def random_(self, from_: _Int | None = None, to: _Int | None = None, *, generator: Generator | None = None) -> Self:
+        """Whole numbers drawn into this tensor: from `from_` up to `to`, that one left out. Like: torch.Tensor.random_.
 
         Examples:
             >>> bool((at.empty(100).random_(3, 5) < 5).all())
             True
         """
-        return random.random_(self, low, high, generator=generator)
+        return random.random_(self, from_, to, generator=generator)
 
-    def uniform_(self, a: _Float = 0.0, b: _Float = 1.0, *, generator: Generator | None = None) -> Self:
-        """Draws between `a` and `b` into this tensor. Like: torch.Tensor.uniform_.
+    def uniform_(self, from_: _Float = 0.0, to: _Float = 1.0, *, generator: Generator | None = None) -> Self:
+        """Draws between `from_` and `to` into this tensor. Like: torch.Tensor.uniform_.
 
         Examples:
             >>> bool((at.empty(100).uniform_(2.0, 3.0) >= 2).all())
             True
         """
-        return random.uniform_(self, a, b, generator=generator)
+        return random.uniform_(self, from_, to, generator=generator)
 
     # Indexing
 
@@ -677,9 +685,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """
         return views.as_strided_(self, size, stride, storage_offset)
 
-    def broadcast_to(self, size: Sequence[_Int]) -> Self:
+    def broadcast_to(self, *sizes: Any, size: Any = None) -> Self:
         """See `broadcast_to`."""
-        return views.broadcast_to(self, size)
+        return views.expand(self, *sizes, size=size)
 
     def chunk(self, chunks: _Int, dim: _Int = 0) -> tuple[Self, ...]:
         """See `chunk`."""
@@ -691,9 +699,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             dim1, dim2 = dim1 if axis1 is None else axis1, dim2 if axis2 is None else axis2
         return views.diagonal(self, offset, dim1, dim2)
 
-    def dsplit(self, indices_or_sections: Any) -> tuple[Self, ...]:
+    def dsplit(self, indices_or_sections: Any, *others: _Int) -> tuple[Self, ...]:
         """See `dsplit`."""
-        return views.dsplit(self, indices_or_sections)
+        return views.dsplit(self, (indices_or_sections, *others) if others else indices_or_sections)
 
     def expand(self, *sizes: Any, size: Any = None) -> Self:
         """A view in which dimensions of size 1 are repeated without a copy; -1 leaves a dimension as it is. Like: torch.Tensor.expand.
@@ -722,9 +730,9 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
             return found
         return views.flatten(self, start_dim, end_dim)
 
-    def hsplit(self, indices_or_sections: Any) -> tuple[Self, ...]:
+    def hsplit(self, indices_or_sections: Any, *others: _Int) -> tuple[Self, ...]:
         """See `hsplit`."""
-        return views.hsplit(self, indices_or_sections)
+        return views.hsplit(self, (indices_or_sections, *others) if others else indices_or_sections)
 
     def is_same_size(self, other: TensorBase) -> _Bool:
         """Whether both have the same shape. Like: torch.Tensor.is_same_size.
@@ -824,21 +832,21 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """See `split_with_sizes`."""
         return views.split_with_sizes(self, split_sizes, dim)
 
-    def squeeze(self, dim: Any = None, *, axis: Any = None) -> Self:
+    def squeeze(self, dim: Any = None, *others: _Int, axis: Any = None) -> Self:
         """See `squeeze`; an `axis`, NumPy's word, must have length 1."""
         if axis is not None:
             found: Self = shaping.squeeze(self, axis)
             return found
-        return views.squeeze(self, dim)
+        return views.squeeze(self, (dim, *others) if others else dim)
 
-    def squeeze_(self, dim: Any = None) -> Self:
+    def squeeze_(self, dim: Any = None, *others: _Int) -> Self:
         """`squeeze`, made of this tensor itself. Like: torch.Tensor.squeeze_.
 
         Examples:
             >>> at.ones(1, 2).squeeze_().shape
             (2,)
         """
-        return views.squeeze_(self, dim)
+        return views.squeeze_(self, (dim, *others) if others else dim)
 
     def swapaxes(self, axis0: _Int, axis1: _Int) -> Self:
         """See `swapaxes`."""
@@ -951,6 +959,6 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         """
         return views.view_as(self, other)
 
-    def vsplit(self, indices_or_sections: Any) -> tuple[Self, ...]:
+    def vsplit(self, indices_or_sections: Any, *others: _Int) -> tuple[Self, ...]:
         """See `vsplit`."""
-        return views.vsplit(self, indices_or_sections)
+        return views.vsplit(self, (indices_or_sections, *others) if others else indices_or_sections)

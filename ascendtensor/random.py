@@ -683,20 +683,20 @@ def dropout(input: T, p: float = 0.5, training: bool = True, inplace: bool = Fal
 
 
 @checked
-def uniform_(input: T, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None) -> T:
-    """Fill with numbers that are equally likely anywhere in [a, b). Like: torch.Tensor.uniform_."""
+def uniform_(input: T, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> T:
+    """Fill with numbers that are equally likely anywhere in [from_, to). Like: torch.Tensor.uniform_."""
     check_writable(input, "uniform_")
-    if not b >= a:
-        raise ValueRangeError(f"a, {a}, must not be above b, {b}", where="uniform_")
+    if not to >= from_:
+        raise ValueRangeError(f"from {from_} to {to} leads downwards", where="uniform_")
     dtype = _floating(input.desc.dtype, "uniform_")
     most = float(d.finfo(dtype).max)
-    if not (-most <= a and b <= most and b - a <= most):
-        raise ValueRangeError(f"from {a} to {b} is more than {dtype.name} holds", where="uniform_")
-    if (a, b) == (0.0, 1.0):
+    if not (-most <= from_ and to <= most and to - from_ <= most):
+        raise ValueRangeError(f"from {from_} to {to} is more than {dtype.name} holds", where="uniform_")
+    if (from_, to) == (0.0, 1.0):
         return copy_into(input, _uniform(input.desc.shape, dtype, generator, input.desc.device))
     drawn = _uniform(input.desc.shape, _wide(dtype), generator, input.desc.device)
-    scaled = in_dtype(elementwise.add(elementwise.mul(drawn, b - a), a), dtype)
-    return copy_into(input, elementwise.clamp(scaled, max=max(_below(b, dtype), a)))
+    scaled = in_dtype(elementwise.add(elementwise.mul(drawn, to - from_), from_), dtype)
+    return copy_into(input, elementwise.clamp(scaled, max=max(_below(to, dtype), from_)))
 
 
 def _below(end: float, dtype: DType) -> float:
@@ -720,8 +720,8 @@ def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generat
 
 
 @checked
-def random_(input: T, low: int | None = None, high: int | None = None, *, generator: Generator | None = None) -> T:
-    """Fill with integers from `low` up to, without, `high`; one number alone is the end.
+def random_(input: T, from_: int | None = None, to: int | None = None, *, generator: Generator | None = None) -> T:
+    """Fill with integers from `from_` up to, without, `to`; one number alone is the end.
 
     Without any, from 0 up to the most that the dtype counts to without a gap.
 
@@ -729,11 +729,11 @@ def random_(input: T, low: int | None = None, high: int | None = None, *, genera
     """
     check_writable(input, "random_")
     dtype = input.desc.dtype
-    if high is None:
-        low, high = 0, _limits(dtype)[1] + 1 if low is None else low
-    least = 0 if low is None else low
-    _check_range(least, high, dtype, "random_")
-    return copy_into(input, _integers(least, high, input.desc.shape, dtype, generator, input.desc.device))
+    if to is None:
+        from_, to = 0, _limits(dtype)[1] + 1 if from_ is None else from_
+    least = 0 if from_ is None else from_
+    _check_range(least, to, dtype, "random_")
+    return copy_into(input, _integers(least, to, input.desc.shape, dtype, generator, input.desc.device))
 
 
 @checked

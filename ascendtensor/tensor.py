@@ -731,6 +731,7 @@ class NPUTensor(Methods):
     def to(
         self,
         *args: Any,
+        tensor: TensorBase | None = None,
         dtype: DTypeLike | None = None,
         device: DeviceLike = None,
         non_blocking: _Bool = False,
@@ -740,6 +741,7 @@ class NPUTensor(Methods):
     def to(
         self,
         *args: Any,
+        tensor: TensorBase | None = None,
         dtype: DTypeLike | None = None,
         device: DeviceLike = None,
         non_blocking: _Bool = False,
@@ -751,7 +753,7 @@ class NPUTensor(Methods):
         Args:
             *args: A dtype, a device, a device and a dtype, or another tensor, whose dtype and device are taken; then `non_blocking` and
                 `copy`. The device "cpu" gives what `cpu()` gives.
-            dtype, device: The same by name.
+            tensor, dtype, device: The same by name.
             non_blocking: As in PyTorch; copies between devices wait anyway.
             copy: Always make a new tensor.
             memory_format: `contiguous_format` for a row-major tensor; `preserve_format` and None change nothing.
@@ -769,6 +771,7 @@ class NPUTensor(Methods):
             npu:1
         """
         check_format(memory_format, "to")
+        args = args if tensor is None else (tensor, *args)
         device, dtype, non_blocking, copy = _targets(args, device, dtype, non_blocking, copy)
         try:
             wanted = None if dtype is None else as_dtype(dtype)
@@ -782,8 +785,8 @@ class NPUTensor(Methods):
     @overload
     def type(self, dtype: None = None) -> str: ...
     @overload
-    def type(self, dtype: DTypeLike) -> Self: ...
-    def type(self, dtype: DTypeLike | None = None) -> Any:
+    def type(self, dtype: DTypeLike, non_blocking: _Bool = False) -> Self: ...
+    def type(self, dtype: DTypeLike | None = None, non_blocking: _Bool = False) -> Any:
         """The tensor in another dtype; without one, the name of its own. Like: torch.Tensor.type.
 
         Examples:
@@ -867,15 +870,15 @@ class NPUTensor(Methods):
 
     # Writing
 
-    def copy_(self, src: Any, non_blocking: _Bool = False) -> Self:
-        """Elements of `src`, broadcast and cast, into this tensor. Like: torch.Tensor.copy_.
+    def copy_(self, other: Any, non_blocking: _Bool = False) -> Self:
+        """Elements of `other`, broadcast and cast, into this tensor. Like: torch.Tensor.copy_.
 
         Examples:
             >>> at.zeros(2, 2).copy_(at.tensor([1, 2]))
             tensor([[1., 2.],
                     [1., 2.]], device='npu:0')
         """
-        return indexing.assign(self, src, "copy_")
+        return indexing.assign(self, other, "copy_")
 
     def fill_(self, value: Any) -> Self:
         """One number into every element. Like: torch.Tensor.fill_.

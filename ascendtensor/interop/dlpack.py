@@ -87,19 +87,19 @@ def _seen(tensor: TensorBase) -> Any:
     return np.lib.stride_tricks.as_strided(kept[base.element_offset(tensor) :], tensor.desc.shape, strides, subok=True)
 
 
-def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) -> NPUTensor:
+def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None = None) -> NPUTensor:
     """A tensor of what another library exports by DLPack.
 
     Args:
-        x: Anything with `__dlpack__` and `__dlpack_device__`, or a capsule. A tensor of this library is shared, anything else is copied to
-            the device.
+        ext_tensor: Anything with `__dlpack__` and `__dlpack_device__`, or a capsule. A tensor of this library is shared, anything else is
+            copied to the device.
         device: Where to; the current device if None.
         copy: True always copies; False refuses where a copy is needed.
 
     Raises:
-        DTypeError: `x` exports nothing, or a dtype that tensors can't have.
+        DTypeError: `ext_tensor` exports nothing, or a dtype that tensors can't have.
         ValueRangeError: `copy=False`, but a copy is needed.
-        BufferError: `x` lies on a device whose memory can't be read here.
+        BufferError: `ext_tensor` lies on a device whose memory can't be read here.
 
     Like: torch.from_dlpack, numpy.from_dlpack.
 
@@ -107,13 +107,13 @@ def from_dlpack(x: Any, *, device: DeviceLike = None, copy: bool | None = None) 
         >>> at.from_dlpack(np.asarray([1, 2]))
         tensor([1, 2], device='npu:0')
     """
-    if isinstance(x, TensorBase):
-        elsewhere = device is not None and as_device(device) is not x.desc.device
+    if isinstance(ext_tensor, TensorBase):
+        elsewhere = device is not None and as_device(device) is not ext_tensor.desc.device
         if copy is False and elsewhere:
-            raise ValueRangeError("another device needs a copy", where="from_dlpack").with_context("from_dlpack", (x,))
-        tensor: NPUTensor = x.to(device, copy=bool(copy)) if elsewhere or copy else x  # type: ignore
+            raise ValueRangeError("another device needs a copy", where="from_dlpack").with_context("from_dlpack", (ext_tensor,))
+        tensor: NPUTensor = ext_tensor.to(device, copy=bool(copy)) if elsewhere or copy else ext_tensor  # type: ignore
         return tensor
-    exporter = capsules.Exporter(x)
+    exporter = capsules.Exporter(ext_tensor)
     if copy is False:
         raise ValueRangeError("memory of another library needs a copy", where="from_dlpack", advice="Leave copy=False away.")
     kind = exporter.device[0]

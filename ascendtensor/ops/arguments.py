@@ -45,10 +45,13 @@ _OF_NUMPY: Final = {
     "x2": "other",
     "train": "training",
     "input": "A",
+    "self": "input",
+    "element": "elements",
+    "test_element": "test_elements",
     **dict.fromkeys(("sections", "indices", "tensor_indices_or_sections"), "indices_or_sections"),
 }
-"""Words that are taken too: NumPy's, as in PyTorch; `train`, which `torch.dropout` has for `training`; `input` for a matrix `A`; those that
-PyTorch's splits have."""
+"""Words that are taken too: NumPy's, as in PyTorch; `train`, which `torch.dropout` has for `training`; `input` for a matrix `A`; `self`,
+`element` and `test_element`, as PyTorch calls numbers for tensors; those that PyTorch's splits have."""
 
 _WRONG: Final = (TypeError, ValueError, AttributeError, OverflowError)
 """What Python raises for an argument of a type or value that the code did not expect."""
@@ -105,7 +108,7 @@ def _answer(
 ) -> Any:
     """A call of a checked function that failed: called again with PyTorch's words for NumPy's, or the argument at fault named."""
     if failure.__traceback__ is None or failure.__traceback__.tb_next is None:  # the arguments did not fit the signature
-        words = _in_pytorchs_words(inspect.signature(function), kwargs)
+        words = in_pytorchs_words(inspect.signature(function), kwargs)
         if words is None:
             raise failure
         return call(*args, **words)
@@ -198,13 +201,13 @@ def _worded(method: F) -> F:
     @functools.wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if kwargs and not _OF_NUMPY.keys().isdisjoint(kwargs):
-            kwargs = _in_pytorchs_words(inspect.signature(method), kwargs) or kwargs
+            kwargs = in_pytorchs_words(inspect.signature(method), kwargs) or kwargs
         return method(self, *args, **kwargs)
 
     return cast(F, call)
 
 
-def _in_pytorchs_words(signature: inspect.Signature, kwargs: dict[str, Any]) -> dict[str, Any] | None:
+def in_pytorchs_words(signature: inspect.Signature, kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """Keywords with PyTorch's words for NumPy's, where the function has those; None where nothing changes."""
     known = signature.parameters
     words = {

@@ -241,7 +241,7 @@ def logit_(input: T, eps: float | None = None) -> T:
 
 
 @checked
-def nan_to_num_(input: T, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> T:
+def nan_to_num_(input: T, nan: float | None = 0.0, posinf: float | None = None, neginf: float | None = None) -> T:
     """`nan_to_num`, written into the tensor. Like: torch.nan_to_num_."""
     return unary.nan_to_num(input, nan, posinf, neginf, out=input)
 

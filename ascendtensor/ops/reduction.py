@@ -473,13 +473,14 @@ def _comparable(input: T) -> T:
 
 
 @checked
-def argmax(input: T, dim: int | None = None, keepdim: bool = False) -> T:
+def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """The index of the largest element (the first of several; of the first NaN, if there is one).
 
     Args:
         input: Tensor of any shape and real dtype.
         dim: A dim, or None for the index into the flattened tensor.
         keepdim: Whether the reduced dim (all of them for None) stays with length 1.
+        out: int64 tensor of the result's shape to write into.
 
     Returns:
         int64 tensor of the reduced shape.
@@ -496,11 +497,11 @@ def argmax(input: T, dim: int | None = None, keepdim: bool = False) -> T:
         >>> at.argmax(at.tensor([[1, 5], [7, 2]]), dim=1)
         tensor([1, 0], device='npu:0')
     """
-    return _place(table.ARGMAX, table.SHORT_ARGMAX, _comparable(input), dim, keepdim)
+    return into(_place(table.ARGMAX, table.SHORT_ARGMAX, _comparable(input), dim, keepdim), out)
 
 
 @checked
-def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
+def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """The index of the smallest element. Arguments and result as for `argmax`.
 
     Ascend operator: ArgMin. Like: torch.argmin, numpy.argmin.
@@ -511,7 +512,7 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False) -> T:
         >>> at.argmin(at.tensor([[1, 5], [7, 0]]), dim=1)
         tensor([0, 1], device='npu:0')
     """
-    return _place(table.ARGMIN, table.SHORT_ARGMIN, _comparable(input), dim, keepdim)
+    return into(_place(table.ARGMIN, table.SHORT_ARGMIN, _comparable(input), dim, keepdim), out)
 
 
 def _place(row: Row, short: Row, input: T, dim: int | None, keepdim: bool) -> T:

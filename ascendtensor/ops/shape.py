@@ -304,14 +304,18 @@ def _tiled(input: T, numbers: tuple[int, ...]) -> T:
     return structured(table.TILE, input, numbers) if numbers else clone(input)
 
 
+@overload
+def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> T: ...
+@overload
+def repeat_interleave(*, repeats: T, output_size: int | None = None) -> T: ...
 @checked
-def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> T:
+def repeat_interleave(input: Any = None, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
     """Each place of a dimension several times in a row.
 
     Args:
         input: Tensor of any shape and dtype.
-        repeats: How often: a number, or an integer tensor with one number, or one for each place. Without it, `input` is such a vector,
-            and the places are repeated.
+        repeats: How often: a number, or an integer tensor with one number, or one for each place. One of both alone is such a vector,
+            whose places are repeated.
         dim: The dimension; by default the tensor is flattened first.
         output_size: The sum of the numbers, where it is known. A tensor of numbers is summed up all the same, and the sum waited for:
             the chip would write behind the end of a result that is too small.
@@ -329,7 +333,8 @@ def repeat_interleave(input: T, repeats: Any = None, dim: int | None = None, *, 
         >>> at.repeat_interleave(at.tensor([1, 2]), at.tensor([1, 3]))
         tensor([1, 2, 2, 2], device='npu:0')
     """
-    if repeats is None:
+    if input is None or repeats is None:
+        input = repeats if input is None else input
         if len(input.desc.shape) != 1:
             raise ShapeError("without repeats a vector of numbers is needed").with_context("repeat_interleave", (input,))
         length = input.desc.numel
@@ -515,11 +520,11 @@ def roll(input: T, shifts: Any, dims: Any = None) -> T:
         >>> at.roll(at.tensor([1, 2, 3, 4]), 1)
         tensor([4, 1, 2, 3], device='npu:0')
     """
-    steps = integers(shifts)
-    if dims is None:
+    steps, given = integers(shifts), () if dims is None else integers(dims)
+    if dims is None or (not given and len(steps) == 1):
         flat = views.reshape(input, -1) if input.desc.numel else input
         return views.reshape(_rolled(flat, (sum(steps),), (0,)), input.desc.shape)
-    numbers = tuple(dim_of(input, dim, "roll") for dim in integers(dims))
+    numbers = tuple(dim_of(input, dim, "roll") for dim in given)
     if numbers and not input.desc.shape:
         raise IndexRangeError("a 0-d tensor has no dimensions to roll").with_context("roll", (input,))
     if len(steps) != len(numbers) or not steps:
@@ -807,7 +812,16 @@ def select_scatter(input: T, src: TensorBase, dim: int, index: int) -> T:
 
 
 @checked
-def slice_scatter(input: T, src: TensorBase, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> T:
+def slice_scatter(
+    input: T,
+    src: TensorBase,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: T | None = None,
+) -> T:
     """A copy with a slice of a dimension replaced by `src`. Ascend operator: ViewCopy. Like: torch.slice_scatter.
 
     Examples:
@@ -823,7 +837,7 @@ def slice_scatter(input: T, src: TensorBase, dim: int = 0, start: int | None = N
         found = shapes.basic_index(whole.desc.shape, base.element_strides(whole), base.element_offset(whole), index)
         return base.view(whole, found.shape, found.strides, found.offset)
 
-    return _with_part("slice_scatter", input, src, part)
+    return into(_with_part("slice_scatter", input, src, part), out)
 
 
 @checked

@@ -73,7 +73,7 @@ def _first(input: T, k: int, largest: bool, in_order: bool) -> tuple[T, T]:
 
 
 @checked
-def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None) -> ValuesIndices[T]:
+def sort(input: T, dim: int = -1, descending: bool = False, stable: bool | None = False, *, out: Any = None) -> ValuesIndices[T]:
     """The elements in order along a dim, and where they were.
 
     Args:
@@ -100,13 +100,13 @@ def sort(input: T, dim: int = -1, descending: bool = False, stable: bool = False
         tensor([1, 2, 0], device='npu:0')
     """
     axis = dim_of(input, dim, "sort")
-    values, places = _ordered(_to_last(input, axis), descending, stable)
+    values, places = _ordered(_to_last(input, axis), descending, bool(stable))
     return into_all(ValuesIndices(_from_last(values, axis), _from_last(_long(places), axis)), out)
 
 
 @checked
-def argsort(input: T, dim: int = -1, descending: bool = False, stable: bool = False) -> T:
-    """The indices that put the elements in order along a dim. Arguments as for `sort`.
+def argsort(input: T, dim: int = -1, descending: bool = False, stable: bool | None = False, *, out: T | None = None) -> T:
+    """The indices that put the elements in order along a dim. Arguments as for `sort`, but `out` is one int64 tensor.
 
     Ascend operator: Sort. Like: torch.argsort, numpy.argsort.
 
@@ -116,7 +116,7 @@ def argsort(input: T, dim: int = -1, descending: bool = False, stable: bool = Fa
         >>> at.argsort(at.tensor([3, 1, 2]), descending=True)
         tensor([0, 2, 1], device='npu:0')
     """
-    return sort(input, dim, descending, stable).indices
+    return into(sort(input, dim, descending, stable).indices, out)
 
 
 @checked
@@ -472,11 +472,11 @@ def _chosen(values: Any, *others: Any) -> Any:
 
 
 @overload
-def isin(elements: T, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> T: ...
+def isin(elements: T, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: T | None = None) -> T: ...
 @overload
-def isin(elements: complex, test_elements: T, *, assume_unique: bool = False, invert: bool = False) -> T: ...
+def isin(elements: complex, test_elements: T, *, assume_unique: bool = False, invert: bool = False, out: T | None = None) -> T: ...
 @checked
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: TensorBase | None = None) -> Any:
     """Whether each element is among others.
 
     Args:
@@ -484,6 +484,7 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
         test_elements: The same; one of both is a tensor.
         assume_unique: Has no effect.
         invert: Whether to ask for the opposite.
+        out: Tensor of the same shape to write into.
 
     Returns:
         bool tensor of the shape of `elements`.
@@ -496,12 +497,12 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
         tensor([False,  True, False], device='npu:0')
     """
     if not isinstance(test_elements, TensorBase):
-        return comparison.ne(elements, test_elements) if invert else comparison.eq(elements, test_elements)
-    if not isinstance(elements, TensorBase):
+        found = comparison.eq(elements, test_elements)
+    elif not isinstance(elements, TensorBase):
         found = reduction.any(comparison.eq(test_elements, elements))
-        return comparison.logical_not(found) if invert else found
-    found = _among(elements, views.ravel(test_elements))
-    return comparison.logical_not(found) if invert else found
+    else:
+        found = _among(elements, views.ravel(test_elements))
+    return into(comparison.logical_not(found) if invert else found, out)
 
 
 def _among(elements: T, others: T) -> T:

@@ -593,7 +593,7 @@ def segment_reduce(
 
 @checked
 def histogram(
-    input: T, bins: Any, *, range: Any = None, weight: T | None = None, density: bool = False, out: Any = None
+    input: T, bins: Any = 100, *, range: Any = None, weight: T | None = None, density: bool = False, out: Any = None
 ) -> HistogramEdges[T]:
     """How many elements, or what weight, lies in each bin; the last one holds its upper edge too.
 

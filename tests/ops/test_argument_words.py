@@ -169,3 +169,57 @@ def test_flags_are_bools() -> None:
 
 _TRUTHS = ("antialias", "get_infos", "hard", "include_last_offset", "inplace", "recompute_scale_factor", "return_indices", "sym")
 """What PyTorch takes by its truth."""
+
+
+def test_words_of_pytorchs_overloads() -> None:
+    x, y = at.tensor([[4.0, 1.0], [2.0, 3.0]]), at.full((2, 2), 2.0)
+    assert at.equal(x.max(other=y), at.maximum(x, y)) and at.equal(x.min(other=y), at.minimum(x, y))
+    assert at.equal(at.where(condition=x > 2, self=0.0, other=y), at.where(x > 2, 0.0, y)) and at.xlogy(self=2, other=y).shape == (2, 2)
+    assert at.isin(element=4.0, test_elements=x).item() is True and at.isin(elements=x, test_element=4.0).sum() == 1
+    assert at.repeat_interleave(repeats=at.tensor([1, 2])).tolist() == [0, 1, 1]
+    assert x.to(tensor=at.ones(1, dtype=at.float16)).dtype is at.float16 and at.zeros(2).copy_(other=1).tolist() == [1.0, 1.0]
+    assert bool((at.empty(9).uniform_(from_=2, to=3) >= 2).all()) and at.empty(9).random_(to=1).sum() == 0
+    factor = at.tensor([[2.0, 0.0], [1.0, 1.0]])
+    assert at.equal(at.cholesky_solve(input=y, input2=factor), y.cholesky_solve(input2=factor))
+    assert at.cholesky_inverse(input=factor).shape == at.triangular_solve(input=y, A=factor).solution.shape == (2, 2)
+    assert at.tensordot(x, y, 2, at.empty(())).item() == 20.0 and at.histogram(x).hist.shape == (100,)
+
+
+def test_lengths_and_dims_come_one_by_one() -> None:
+    x = at.arange(24.0).reshape(1, 4, 6, 1)
+    assert x.squeeze(0, 3).shape == (4, 6) and at.ones(1, 4, 1).squeeze_(0, 2).shape == (4,)
+    assert x.count_nonzero(0, 1).tolist() == x.count_nonzero((0, 1)).tolist()
+    assert at.ones(2).broadcast_to(3, 2).shape == at.ones(2).broadcast_to((3, 2)).shape == (3, 2)
+    square = at.arange(16.0).reshape(4, 4)
+    for name in ("hsplit", "vsplit"):
+        assert [part.shape for part in getattr(square, name)(1, 3)] == [part.shape for part in getattr(square, name)((1, 3))]
+
+
+def test_none_means_what_is_left_out() -> None:
+    x = at.tensor([2.0, float("nan"), 1.0])
+    assert at.nan_to_num(x, None).tolist() == [2.0, 0.0, 1.0] and at.sort(x[::2], stable=None).values.tolist() == [1.0, 2.0]
+    assert at.roll(x[::2], 1, dims=()).tolist() == [1.0, 2.0] and at.tril_indices(1, 1, dtype=None).dtype is at.int64
+    assert at.asarray(x, requires_grad=None) is x
+    loss = at.nn.functional.linear_cross_entropy
+    operands = at.ones(1, 2), at.ones(3, 2), at.tensor([0])
+    assert loss(*operands, ignore_index=None).item() == loss(*operands).item()
+
+
+def test_results_of_single_operators_are_written_too() -> None:
+    x = at.tensor([[3.0, 1.0], [-2.0, 4.0]])
+    for name, arguments in {
+        "argmax": (0,),
+        "argmin": (1,),
+        "argsort": (0,),
+        "softmax": (0,),
+        "log_softmax": (1,),
+        "hardshrink": (2.5,),
+        "threshold": (0.0, 7.0),
+        "isin": (at.tensor([1.0, 4.0]),),
+        "slice_scatter": (at.zeros(2, 2),),
+    }.items():
+        found = getattr(at, name)(x, *arguments)
+        out = at.empty_like(found)
+        assert getattr(at, name)(x, *arguments, out=out) is out and at.equal(out, found)
+        with pytest.raises(ValueError, match="shape"):
+            getattr(at, name)(x, *arguments, out=at.empty(7, dtype=found.dtype))

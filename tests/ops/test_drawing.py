@@ -339,7 +339,7 @@ def test_filling_in_place_through_a_view() -> None:
     assert set(host(random.random_(zeros((200,), np.bool_)))) == {False, True}
     assert host(random.random_(zeros((200,), np.float16), 5, 7)).tolist() != [5] * 200
     assert set(host(random.random_(zeros((200,), np.int64), 3))) == {0, 1, 2}, "one number is the end, as in PyTorch"
-    assert set(host(random.random_(zeros((200,), np.int64), high=2))) == {0, 1}
+    assert set(host(random.random_(zeros((200,), np.int64), to=2))) == {0, 1}
 
 
 def test_out_and_like() -> None:

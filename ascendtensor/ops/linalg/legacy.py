@@ -87,7 +87,7 @@ def lu(A: T, pivot: bool = True, get_infos: bool = False, *, out: Any = None) ->
 
 
 @checked
-def lu_solve(b: T, LU_data: T, LU_pivots: TensorBase, *, out: T | None = None) -> T:
+def lu_solve(input: T, LU_data: T, LU_pivots: TensorBase, *, out: T | None = None) -> T:
     """See `linalg.lu_solve`, with the right side first. Ascend operator: MatrixTriangularSolve. Like: torch.lu_solve.
 
     Examples:
@@ -96,17 +96,17 @@ def lu_solve(b: T, LU_data: T, LU_pivots: TensorBase, *, out: T | None = None) -
         tensor([[1.],
                 [1.]], device='npu:0')
     """
-    return factors.lu_solve(LU_data, LU_pivots, b, out=out)
+    return factors.lu_solve(LU_data, LU_pivots, input, out=out)
 
 
 @checked
 def triangular_solve(
-    b: T, A: T, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *, out: Any = None
+    input: T, A: T, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *, out: Any = None
 ) -> SolutionAndCoefficients[T]:
-    """The solutions of `A @ X = b`, and a copy of A; `linalg.solve_triangular` is what PyTorch advises.
+    """The solutions of `A @ X = input`, and a copy of A; `linalg.solve_triangular` is what PyTorch advises.
 
     Args:
-        b: (..., n, k) tensor of float32, float64, complex64 or complex128.
+        input: (..., n, k) tensor of float32, float64, complex64 or complex128.
         A: (..., n, n) tensor of the same dtype; stacks broadcast.
         upper, unitriangular: As for `linalg.solve_triangular`.
         transpose: Whether A is to be transposed.
@@ -124,9 +124,9 @@ def triangular_solve(
                 [2.]], device='npu:0')
     """
     matrix = turned(A) if transpose else A
-    solution = linalg.solve_triangular(matrix, b, upper=bool(upper) is not bool(transpose), unitriangular=unitriangular)
+    solution = linalg.solve_triangular(matrix, input, upper=bool(upper) is not bool(transpose), unitriangular=unitriangular)
     stack = solution.desc.shape[:-2]
-    solution = as_class(solution, b.__class__)
+    solution = as_class(solution, input.__class__)
     return put(SolutionAndCoefficients(solution, clone(expand(A, (*stack, *A.desc.shape[-2:])))), out)
 
 

@@ -622,7 +622,7 @@ def linear(input: T, weight: T, bias: T | None = None) -> T:
 
 
 @checked
-def tensordot(a: T, b: T, dims: Any = 2, *, out: T | None = None) -> T:
+def tensordot(a: T, b: T, dims: Any = 2, out: T | None = None) -> T:
     """The sums of products over several dims of both.
 
     Args:

@@ -486,17 +486,17 @@ def cholesky_ex(A: T, *, upper: bool = False, check_errors: bool = False, out: A
 
 
 @checked
-def cholesky_solve(B: T, L: T, upper: bool = False, *, out: T | None = None) -> T:
-    """The solutions of `A @ X = B` by the Cholesky factors of A.
+def cholesky_solve(input: T, input2: T, upper: bool = False, *, out: T | None = None) -> T:
+    """The solutions of `A @ X = input` by the Cholesky factors of A.
 
     Args:
-        B: (..., n, k) tensor of float32, float64, complex64 or complex128.
-        L: (..., n, n) tensor of the same dtype, as `cholesky` gives it; stacks broadcast.
+        input: (..., n, k) tensor of float32, float64, complex64 or complex128.
+        input2: (..., n, n) tensor of the same dtype, as `cholesky` gives it; stacks broadcast.
         upper: Whether the factors are upper triangular.
         out: Tensor of the result's shape to write into.
 
     Returns:
-        Tensor shaped as `B`, broadcast.
+        Tensor shaped as `input`, broadcast.
 
     Raises:
         ShapeError: The shapes do not fit.
@@ -509,21 +509,21 @@ def cholesky_solve(B: T, L: T, upper: bool = False, *, out: T | None = None) -> 
         tensor([[1.],
                 [3.]], device='npu:0')
     """
-    linear("cholesky_solve", L, B)
-    stack_of("cholesky_solve", L)
-    stack_of("cholesky_solve", B, False)
-    L, B = equal_stacks("cholesky_solve", L, B)
+    linear("cholesky_solve", input2, input)
+    stack_of("cholesky_solve", input2)
+    stack_of("cholesky_solve", input, False)
+    L, B = equal_stacks("cholesky_solve", input2, input)
     half = call(table.TRIANGULAR_SOLVE, (L, B), (not upper, upper))
     found = call(table.TRIANGULAR_SOLVE, (L, half), (not upper, not upper))
     return into(as_class(found, B.__class__), out)
 
 
 @checked
-def cholesky_inverse(L: T, upper: bool = False, *, out: T | None = None) -> T:
+def cholesky_inverse(input: T, upper: bool = False, *, out: T | None = None) -> T:
     """The inverse of each matrix by its Cholesky factor.
 
     Args:
-        L: (..., n, n) tensor of float32, float64, complex64 or complex128, as `cholesky` gives it.
+        input: (..., n, n) tensor of float32, float64, complex64 or complex128, as `cholesky` gives it.
         upper: Whether the factors are upper triangular.
         out: Tensor of the same shape to write into.
 
@@ -538,7 +538,7 @@ def cholesky_inverse(L: T, upper: bool = False, *, out: T | None = None) -> T:
         tensor([[0.2500, 0.0000],
                 [0.0000, 1.0000]], device='npu:0')
     """
-    linear("cholesky_inverse", L)
-    stack, size, _ = stack_of("cholesky_inverse", L)
-    half = call(table.TRIANGULAR_SOLVE, (L, identity(L, size, stack)), (not upper, False))
+    linear("cholesky_inverse", input)
+    stack, size, _ = stack_of("cholesky_inverse", input)
+    half = call(table.TRIANGULAR_SOLVE, (input, identity(input, size, stack)), (not upper, False))
     return into(matmul(half, adjoint(half)) if upper else matmul(adjoint(half), half), out)

@@ -20,7 +20,7 @@ from ..pointwise import comparison, elementwise, unary
 from ..reduction import floating, narrowed, widened
 from ..schema import Meta, Row
 from ..table import activation as table
-from ..writing import copy_into, write
+from ..writing import copy_into, into, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -407,7 +407,7 @@ def prelu(input: T, weight: TensorBase) -> T:
 
 
 @checked
-def threshold(input: T, threshold: Any, value: Any, inplace: bool = False) -> T:
+def threshold(input: T, threshold: Any, value: Any, inplace: bool = False, *, out: T | None = None) -> T:
     """`input` above a limit, a value where it is not; NaN stays NaN.
 
     Args:
@@ -415,6 +415,7 @@ def threshold(input: T, threshold: Any, value: Any, inplace: bool = False) -> T:
         threshold: The limit, a number; cut to an integer for integers.
         value: What replaces the rest, a number; cut to an integer for integers.
         inplace: Whether the result is written into `input`.
+        out: Tensor of the same shape to write into.
 
     Returns:
         Tensor of the same shape and dtype.
@@ -428,7 +429,7 @@ def threshold(input: T, threshold: Any, value: Any, inplace: bool = False) -> T:
         >>> at.nn.functional.threshold(at.tensor([0.5, 1.0, 1.5]), 1.0, 20.0)
         tensor([20.0000, 20.0000,  1.5000], device='npu:0')
     """
-    return _over(input, threshold, value, inplace)
+    return into(_over(input, threshold, value, inplace), out)
 
 
 def _over(input: T, threshold: Any, value: Any, inplace: bool) -> T:
@@ -455,12 +456,13 @@ def threshold_(input: T, threshold: Any, value: Any) -> T:
 
 
 @checked
-def hardshrink(input: T, lambd: float = 0.5) -> T:
+def hardshrink(input: T, lambd: float = 0.5, *, out: T | None = None) -> T:
     """0 from `-lambd` to `lambd`, `input` elsewhere.
 
     Args:
         input: Tensor of any shape and floating dtype.
         lambd: The limit; an attribute, so that each value makes its own operator model.
+        out: Tensor of the same shape to write into.
 
     Returns:
         Tensor of the same shape and dtype.
@@ -475,8 +477,8 @@ def hardshrink(input: T, lambd: float = 0.5) -> T:
         tensor([-1.0000,  0.0000,  0.7500], device='npu:0')
     """
     if input.desc.dtype is d.float64:
-        return comparison.where(comparison.le(unary.abs(input), float(lambd)), 0.0, input)
-    return structured(table.HARD_SHRINK, input, float(lambd))
+        return comparison.where(comparison.le(unary.abs(input), float(lambd)), 0.0, input, out=out)
+    return into(structured(table.HARD_SHRINK, input, float(lambd)), out)
 
 
 @checked

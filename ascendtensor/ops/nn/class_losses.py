@@ -186,7 +186,7 @@ def linear_cross_entropy(
     linear_bias: T | None = None,
     weight: T | None = None,
     reduction: str = "mean",
-    ignore_index: int = -100,
+    ignore_index: int | None = None,
     label_smoothing: float = 0.0,
 ) -> T:
     """`cross_entropy(linear(input, linear_weight, linear_bias), target)`.
@@ -218,7 +218,8 @@ def linear_cross_entropy(
             "linear_cross_entropy", (input, linear_weight)
         )
     scores = linear(input, linear_weight, linear_bias)
-    return cross_entropy(scores, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing)
+    ignored = -100 if ignore_index is None else ignore_index
+    return cross_entropy(scores, target, weight, ignore_index=ignored, reduction=reduction, label_smoothing=label_smoothing)
 
 
 # Margins between classes

@@ -19,6 +19,7 @@ from ..operands import common_dtype
 from ..pointwise import comparison, elementwise, unary
 from ..reduction import widened
 from ..table import nn as table
+from ..writing import into
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -32,13 +33,14 @@ def _cast(input: T, dtype: DTypeLike) -> T:
 
 
 @checked
-def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:
+def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None, *, out: T | None = None) -> T:
     """`exp(input) / sum(exp(input))` along a dim, without overflow.
 
     Args:
         input: Tensor of any shape and floating dtype.
         dim: The dim along which the results add up to 1; None for 0 of tensors of 0, 1 or 3 dims, else 1.
         dtype: Dtype that the operand is cast to before.
+        out: Tensor of the same shape to write into.
 
     Returns:
         Tensor of the same shape and dtype.
@@ -58,9 +60,9 @@ def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) ->
         dim = _implied(input)
     if dtype is not None:
         if input.desc.dtype is d.float16 and d.as_dtype(dtype) is d.float32:
-            return structured(table.SOFTMAX_TO_SINGLE, input, dim)
+            return into(structured(table.SOFTMAX_TO_SINGLE, input, dim), out)
         input = _cast(input, dtype)
-    return structured(table.SOFTMAX, input, dim)
+    return into(structured(table.SOFTMAX, input, dim), out)
 
 
 def _implied(input: TensorBase) -> int:
@@ -69,7 +71,7 @@ def _implied(input: TensorBase) -> int:
 
 
 @checked
-def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None) -> T:
+def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None, *, out: T | None = None) -> T:
     """The logarithm of `softmax`, whose arguments and result it has, without loss.
 
     Ascend operator: LogSoftmaxV2. Like: torch.log_softmax, scipy.special.log_softmax.
@@ -82,7 +84,7 @@ def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None
         dim = _implied(input)
     if dtype is not None:
         input = _cast(input, dtype)
-    return structured(table.LOG_SOFTMAX, input, dim)
+    return into(structured(table.LOG_SOFTMAX, input, dim), out)
 
 
 @checked

@@ -795,12 +795,12 @@ def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
 
 
 @checked
-def nan_to_num(input: T, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, *, out: T | None = None) -> T:
+def nan_to_num(input: T, nan: float | None = 0.0, posinf: float | None = None, neginf: float | None = None, *, out: T | None = None) -> T:
     """Numbers in place of NaN and infinities.
 
     Args:
         input: Tensor of any shape and dtype; of complex numbers each part is taken by itself.
-        nan: For NaN.
+        nan: For NaN; None means 0.
         posinf: For positive infinity; default the largest number of the dtype.
         neginf: For negative infinity; default the lowest number of the dtype.
         out: Tensor of the result's shape to write into.
@@ -814,6 +814,7 @@ def nan_to_num(input: T, nan: float = 0.0, posinf: float | None = None, neginf: 
         >>> at.nan_to_num(at.tensor([float("nan"), 1.0, float("inf")]), posinf=9.0)
         tensor([0., 1., 9.], device='npu:0')
     """
+    nan = 0.0 if nan is None else nan
     dtype = input.desc.dtype
     if dtype.category < d.FLOATING:
         return _whole(table.NAN_TO_NUM, input, out)
