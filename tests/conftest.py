@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import pytest
 import test_rule_coverage
@@ -29,6 +30,18 @@ settings.register_profile("ascendtensor", deadline=None, derandomize=True)
 # Other examples in every run: pytest --hypothesis-profile=explore
 settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("ascendtensor")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keeps the collector of garbage off what pytest knows of twenty thousand tests: they live to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -18,19 +18,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .. import creation, dtypes, errors, runtime
+from .. import creation, deferred, dtypes, errors, runtime
 from ..dtypes import dtype as DType
 from ..errors import AscendTensorError, ValueRangeError
 from ..launch.registry import handle_cache
-
-try:  # the extra "demo"
-    from rich.console import Console
-    from rich.progress import Progress
-    from sklearn.datasets import load_digits
-except ImportError as _missing:
-    _MISSING: ImportError | None = _missing
-else:
-    _MISSING = None
 
 Array: TypeAlias = "npt.NDArray[Any]"
 
@@ -63,9 +54,7 @@ def load(samples: int | None = None) -> Digits:
         ValueRangeError: Fewer than 100 samples, or more than there are.
         AscendTensorError: The extra `demo` is not installed.
     """
-    if _MISSING is not None:
-        raise AscendTensorError(f"demo: {_MISSING.name} is not installed", advice="pip install 'ascendtensor[demo]'")
-    images, digits = load_digits(return_X_y=True)
+    images, digits = _extra("sklearn.datasets").load_digits(return_X_y=True)
     count = len(images) if samples is None else samples
     if not 100 <= count <= len(images):
         raise ValueRangeError(f"--samples must lie between 100 and {len(images)}, got {count}").with_context("demo")
@@ -73,6 +62,14 @@ def load(samples: int | None = None) -> Digits:
     images, digits = images[order] / 16.0, digits[order]
     held_out = count // 4
     return Digits(images[held_out:], digits[held_out:], images[:held_out], digits[:held_out])
+
+
+def _extra(module: str) -> Any:
+    """A module of the extra "demo", which takes longer to import than other commands take in all."""
+    try:
+        return deferred.load(module)
+    except ImportError as missing:
+        raise AscendTensorError(f"demo: {missing.name} is not installed", advice="pip install 'ascendtensor[demo]'") from None
 
 
 def initial_weights(layers: Sequence[int]) -> list[Array]:
@@ -210,13 +207,14 @@ def run(options: argparse.Namespace) -> int:
     """Train both models, compare them with NumPy float64, print what happened. Gives 1 where a loss is off by more than the tolerance."""
     if options.epochs < 1:
         raise ValueRangeError(f"--epochs must be at least 1, got {options.epochs}").with_context("demo")
+    progress_bars, console = _extra("rich.progress"), _extra("rich.console").Console(stderr=True)
     digits = load(options.samples)
     device = f"npu:{options.device}" if options.device.isdecimal() else options.device
     dtype = dtypes.as_dtype(options.dtype)
     began = time.perf_counter()
     report = Report()
     batches = -(-len(digits.train) // BATCH)
-    with Progress(transient=True, console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
+    with progress_bars.Progress(transient=True, console=console, disable=not sys.stderr.isatty()) as progress:
         for name, layers in MODELS.items():
             task = progress.add_task(f"{name}, {dtype.name}", total=options.epochs * batches)
             losses, accuracy = train_on_npu(digits, layers, options.epochs, dtype, device, functools.partial(progress.advance, task))

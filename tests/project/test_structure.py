@@ -33,9 +33,7 @@ OWNERS = {
     "onnxruntime": {"ascendtensor/simulator/engine/onnx_session.py"},
     "opt_einsum": {"ascendtensor/ops/linalg/einsum.py"},
     "pytest": {"ascendtensor/testing.py"},
-    "rich": {"ascendtensor/commands/demo.py"},
     "safetensors": {"ascendtensor/saving.py"},
-    "sklearn": {"ascendtensor/commands/demo.py"},
 }
 """Optional packages, each with the modules that may import it."""
 
@@ -160,8 +158,9 @@ def test_no_function_is_too_long() -> None:
 def test_names_say_what_a_module_is_for() -> None:
     vague = re.compile(r"(^|_)(utils?|helpers?|managers?|misc|common)$")
     found = [name(path) for path in PYTHON if vague.search(path.stem.removeprefix("test_")) or vague.search(path.parent.name)]
-    # pyACL's own name, acl.util.
-    assert found == ["ascendtensor/simulator/util.py", "tests/simulator/test_util.py"]
+    # PyTorch's own name, torch.nn.utils, and pyACL's, acl.util.
+    utilities = [name(path) for path in sorted((ROOT / "ascendtensor" / "nn" / "utils").glob("*.py"))]
+    assert found == [*utilities, "ascendtensor/simulator/util.py", "tests/simulator/test_util.py"]
 
 
 def test_every_module_has_its_floor_on_the_map() -> None:
