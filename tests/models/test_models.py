@@ -99,13 +99,17 @@ def test_the_value_of_a_gear_is_written_where_nothing_queued_reads(batches: Path
         assert np.allclose(y.numpy(), linear_reference(rows(4)))
 
 
-def test_what_an_output_is_written_into_waits_for_its_readers(model: at.models.Model) -> None:
-    side, out = at.Stream(), at.zeros(*Y.shape)
-    with at.stream(side):
-        read = out + 1  # queued there
-    model(X, out=out)
-    at.current_stream().synchronize()
-    assert (read == 1).all() and np.allclose(out.numpy(), Y)
+@pytest.mark.parametrize("name", ["net", "open_net"])
+def test_what_an_output_is_written_into_waits_for_its_readers(name: str, request: pytest.FixtureRequest) -> None:
+    x = X if name == "net" else rows(64)  # of open shapes a run writes an output of the largest size where it lies
+    expected = linear_reference(x)
+    with at.models.load(request.getfixturevalue(name)) as made:
+        side, out = at.Stream(), at.zeros(*expected.shape)
+        with at.stream(side):
+            read = out + 1  # queued there
+        made(x, out=out)
+        at.current_stream().synchronize()
+        assert (read == 1).all() and np.allclose(out.numpy(), expected)
 
 
 # Loading
@@ -402,8 +406,16 @@ def test_smaller_batches_are_padded_on_demand(batches: Path, model: at.models.Mo
             x = rows(count)
             y = made(x, pad=True)
             assert y.shape == (count, 3) and np.allclose(y.numpy(), linear_reference(x))
-        with pytest.raises(errors.ShapeError):
-            made(rows(9), pad=True)
+        for count in (0, 9):
+            with pytest.raises(errors.ShapeError):
+                made(rows(count), pad=True)
+
+
+def test_a_batch_is_filled_up_to_the_least_gear_that_holds_it(batches: Path) -> None:
+    with at.models.load(batches) as made:
+        for count, gears in ((2, [1]), (3, [1]), (5, [1, 2])):
+            made(rows(count), pad=True)
+            assert list(made._gear_outputs) == gears
 
 
 def test_images(folder: Path) -> None:

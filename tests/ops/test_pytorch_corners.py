@@ -188,6 +188,13 @@ def test_parabolas_of_any_width(end: float) -> None:
     np.testing.assert_allclose(host(functional.smooth_l1_loss(x, zeros, reduction="none", beta=end)), expected / end, 1e-6, 1e-37)
 
 
+def test_many_channels_are_one_convolution() -> None:
+    x, weight = at.ones(1, 300, 3, 3), at.ones(1, 300, 2, 2)
+    with at.trace() as steps:
+        assert at.nn.functional.conv2d(x, weight).flatten().tolist() == [1200.0] * 4
+    assert [launch.op_type for launch in steps.launches] == ["Conv2D"]
+
+
 @pytest.mark.parametrize("dtype", [at.float16, at.bfloat16])
 def test_wide_parabolas_of_halves_keep_small_differences(dtype: at.dtype) -> None:
     x = at.tensor([0.01, 3.0, -600.0]).to(dtype)
