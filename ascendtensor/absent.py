@@ -10,9 +10,6 @@ from typing import Any, Final
 
 _ROOT: Final = __name__.partition(".")[0]
 _BY_HAND: Final = "there is no autograd; write the gradients and the steps by hand, as `python -m ascendtensor demo` does"
-_NO_NETWORK_UTILITIES: Final = (
-    "what clips gradients waits for autograd; cat() of flattened parameters makes a vector of them, pad() and stack() join sequences"
-)
 _NO_SUCH: Final = (
     "there is no such module; ascendtensor.nn.functional has the functions, and a class of your own is an ascendtensor.nn.Module"
 )
@@ -24,6 +21,7 @@ _CLASSES: Final = ("Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Lo
 
 IN_MODULES: Final[dict[str, str]] = {
     **dict.fromkeys(("autograd", "optim", "enable_grad", "func", "grad"), _BY_HAND),
+    **dict.fromkeys(("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "get_total_norm", "clip_grads_with_norm_"), _BY_HAND),
     "vmap": "functions take batches themselves: most have dims for them, or broadcast",
     **dict.fromkeys(("amp", "autocast"), "dtypes change where you say so, by .to(float16)"),
     "distributed": "a process works with the devices that it sees; several processes know nothing of each other",
@@ -150,14 +148,12 @@ def in_module(module: str, classes: bool = False) -> Callable[[str], Any]:
 
     Args:
         module: Its name.
-        classes: Whether every name in capitals is a class of neural networks and `utils` is not there, as in `torch.nn`.
+        classes: Whether every name in capitals is a class of neural networks, as in `torch.nn`.
     """
 
     @lru_cache(maxsize=512)
     def text(name: str) -> str:
-        advice = IN_MODULES
-        if classes and (name[:1].isupper() or name == "utils"):
-            advice = {name: _NO_NETWORK_UTILITIES if name == "utils" else _NO_SUCH}
+        advice = {name: _NO_SUCH} if classes and name[:1].isupper() else IN_MODULES
         if module == _ROOT and name not in advice:
             advice = elsewhere(name, _HOMES)
         return _text(f"module {module!r}", name, advice)

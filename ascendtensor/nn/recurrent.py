@@ -10,13 +10,14 @@ the products with the input are made for all steps at once. Half gates are compu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ..base import TensorBase
-from ..errors import ShapeError
+from ..errors import AscendTensorError, ShapeError
 from ..ops import chips, shape, views
 from ..ops.arguments import checked
 from ..ops.call import call
+from ..ops.gather import index_select
 from ..ops.linalg.matmul import linear, matmul
 from ..ops.nn.activation import relu, sigmoid
 from ..ops.pointwise import elementwise, unary
@@ -165,92 +166,168 @@ def rnn_relu_cell(input: T, hx: T, w_ih: T, w_hh: T, b_ih: T | None = None, b_hh
 # Sequences
 
 
-def _along(cell: Cell, input: Any, states: States, params: Sequence[Any]) -> tuple[Any, States]:
-    """A layer in one direction, step by step: the hidden states of all steps, and the last states.
+class _Kind(NamedTuple):
+    """A kind of network: what runs a layer along a sequence, what a step is, how many gates it has."""
+
+    layer: Layer
+    cell: Cell
+    gates: int
+
+
+class _Weights(NamedTuple):
+    """Parameters of one layer in one direction."""
+
+    ih: Any
+    hh: Any
+    bias_ih: Any
+    bias_hh: Any
+    projection: Any
+
+
+Layer = Callable[[Cell, Any, States, _Weights], States]
+"""Takes the input of all steps and the first states, and gives the states after each step, (time, batch, size) each."""
+
+
+def _along(cell: Cell, input: Any, states: States, weights: _Weights) -> States:
+    """A layer in one direction, step by step.
 
     Batches stand behind each other, so that the parts of gates are whole pieces of memory.
     """
-    w_ih, w_hh, b_ih, b_hh = params
+    b_ih, b_hh = weights.bias_ih, weights.bias_hh
     states = tuple(shape.contiguous(views.t(each)) for each in states)
     if b_hh is not None and cell is not _gru:  # only the new state of a GRU keeps the two parts of a gate asunder
         b_ih, b_hh = elementwise.add(b_ih, b_hh), None
     bias = None if b_hh is None else views.unsqueeze(b_hh, 1)
     found = []
-    for given in views.unbind(shape.contiguous(views.transpose(linear(input, w_ih, b_ih), 1, 2)), 0):
-        past = matmul(w_hh, states[0])
+    for given in views.unbind(shape.contiguous(views.transpose(linear(input, weights.ih, b_ih), 1, 2)), 0):
+        past = matmul(weights.hh, states[0])
         states = cell(given, past if bias is None else elementwise.add(past, bias), states, 0)
-        found.append(states[0])
-    return views.transpose(shape.stack(found, 0), 1, 2), tuple(views.t(each) for each in states)
+        if weights.projection is not None:
+            states = (matmul(weights.projection, states[0]), *states[1:])
+        found.append(states)
+    return tuple(views.transpose(shape.stack(each, 0), 1, 2) for each in zip(*found, strict=True))
 
 
-def _along_lstm(cell: Cell, input: Any, states: States, params: Sequence[Any]) -> tuple[Any, States]:
-    """The same by one operator, where it takes the dtype."""
+def _along_lstm(cell: Cell, input: Any, states: States, weights: _Weights) -> States:
+    """The same by one operator, where it takes the dtype and there is no projection."""
     dtype = input.desc.dtype
-    if dtype not in table.LSTM.dtypes or not input.desc.numel or chips.lacks(table.LSTM, dtype):
-        return _along(cell, input, states, params)
-    w_ih, w_hh, b_ih, b_hh = params
-    weight = views.t(shape.cat((w_ih, w_hh), 1))
-    bias = elementwise.add(b_ih, b_hh) if b_ih is not None else elementwise.mul(views.select(weight, 0, 0), 0)
+    if dtype not in table.LSTM.dtypes or not input.desc.numel or chips.lacks(table.LSTM, dtype) or weights.projection is not None:
+        return _along(cell, input, states, weights)
+    weight = views.t(shape.cat((weights.ih, weights.hh), 1))
+    with_bias = weights.bias_ih is not None
+    bias = elementwise.add(weights.bias_ih, weights.bias_hh) if with_bias else elementwise.mul(views.select(weight, 0, 0), 0)
     first = tuple(views.unsqueeze(each, 0) for each in states)
-    found = call(table.LSTM, (input, weight, bias, None, *first))
-    return found[0], tuple(views.select(each, 0, -1) for each in found[1:3])
+    outputs, _, memories, *_ = call(table.LSTM, (input, weight, bias, None, *first))
+    return outputs, memories
 
 
-Layer = Callable[[Cell, Any, States, Sequence[Any]], "tuple[Any, States]"]
+_KINDS: Final = {
+    "LSTM": _Kind(_along_lstm, _lstm, 4),
+    "GRU": _Kind(_along, _gru, 3),
+    "RNN_TANH": _Kind(_along, _tanh, 1),
+    "RNN_RELU": _Kind(_along, _relu, 1),
+}
+"""By PyTorch's names of modes."""
 
 
-def _network(
-    layer: Layer,
-    cell: Cell,
-    count: int,
-    input: TensorBase,
-    states: States,
-    params: Sequence[Any],
-    options: tuple[bool, int, float, bool, bool, bool],
-    function: str,
-) -> States:
-    """Layers in one or both directions: the last layer's hidden states, and the last states of all of them."""
-    biases, layers, drop, train, both, batch_first = options
-    directions = 2 if both else 1
-    _check(input, states, params, count, 4 if biases else 2, layers * directions, batch_first, function)
-    x: Any = views.transpose(input, 0, 1) if batch_first else input
+class Ends(NamedTuple):
+    """Where sequences of different lengths end in a padded input: rows of it, steps after each other with a batch in each."""
+
+    last: Any
+    """Of each sequence its last step."""
+    backwards: Any
+    """Of each sequence its steps from the last to the first; padding stays."""
+
+    def turned(self, x: Any) -> Any:
+        """Sequences, each turned round within its length."""
+        return views.reshape(self._rows(x, self.backwards), x.desc.shape)
+
+    def states(self, x: Any) -> Any:
+        """(batch, size) tensor of what is there after the last step of each sequence."""
+        return self._rows(x, self.last)
+
+    def _rows(self, x: Any, places: Any) -> Any:
+        return index_select(views.reshape(x, (-1, x.desc.shape[-1])), 0, places)
+
+
+class Options(NamedTuple):
+    """What `lstm` and the others are asked for beside tensors."""
+
+    has_biases: bool
+    num_layers: int
+    dropout: float
+    train: bool
+    bidirectional: bool
+    batch_first: bool
+
+
+def network(
+    mode: str, input: TensorBase, states: States, params: Sequence[Any], options: Options, ends: Ends | None = None
+) -> tuple[Any, ...]:
+    """Layers in one or both directions: the last layer's hidden states, and the last states of all of them.
+
+    Args:
+        mode: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
+        input, params: As for `lstm`.
+        states: Hidden states, and memories where the mode has them.
+        options: As for `lstm`.
+        ends: Of padded sequences, where each ends; None where all have the same length.
+    """
+    try:
+        return _network(_KINDS[mode], input, states, params, options, ends)
+    except AscendTensorError as error:
+        raise error.seen_from(mode.lower(), (input, *states)) from None
+
+
+def _network(kind: _Kind, input: TensorBase, states: States, params: Sequence[Any], options: Options, ends: Ends | None) -> States:
+    directions = 2 if options.bidirectional else 1
+    weights = _checked_weights(kind.gates, input, states, params, options)
+    x: Any = views.transpose(input, 0, 1) if options.batch_first else input
     last: list[States] = []
-    for number in range(layers):
+    for number in range(options.num_layers):
         found = []
         for direction in range(directions):
             place = number * directions + direction
-            given = tuple(params[place * 4 : place * 4 + 4]) if biases else (*params[place * 2 : place * 2 + 2], None, None)
             start = tuple(views.select(each, 0, place) for each in states)
-            outputs, end = layer(cell, shape.flip(x, (0,)) if direction else x, start, given)
-            found.append(shape.flip(outputs, (0,)) if direction else outputs)
-            last.append(end)
-        x = shape.cat(found, -1) if both else found[0]
-        if drop and train and number + 1 < layers:
-            x = dropout(x, drop)
-    x = views.transpose(x, 0, 1) if batch_first else x
-    return x, *(shape.stack([each[index] for each in last], 0) for index in range(len(states)))
+            after = kind.layer(kind.cell, _turned(x, ends) if direction else x, start, weights[place])
+            found.append(_turned(after[0], ends) if direction else after[0])
+            last.append(tuple(views.select(each, 0, -1) if ends is None else ends.states(each) for each in after))
+        x = shape.cat(found, -1) if directions == 2 else found[0]
+        if options.dropout and options.train and number + 1 < options.num_layers:
+            x = dropout(x, options.dropout)
+    x = views.transpose(x, 0, 1) if options.batch_first else x
+    return x, *(shape.stack(each, 0) for each in zip(*last, strict=True))
 
 
-def _check(
-    input: TensorBase, states: States, params: Sequence[Any], count: int, each: int, layers: int, batch_first: bool, function: str
-) -> None:
-    shape = input.desc.shape
-    if len(shape) != 3 or not shape[1 if batch_first else 0]:
-        raise ShapeError(f"(time, batch, size) with one step at least is needed, not shape {list(shape)}").with_context(function, (input,))
+def _turned(x: Any, ends: Ends | None) -> Any:
+    return shape.flip(x, (0,)) if ends is None else ends.turned(x)
+
+
+def _checked_weights(gates: int, input: TensorBase, states: States, params: Sequence[Any], options: Options) -> list[_Weights]:
+    """The parameters of each layer and direction, which fit together."""
+    lengths = input.desc.shape
+    if len(lengths) != 3 or not lengths[1 if options.batch_first else 0]:
+        raise ShapeError(f"(time, batch, size) with one step at least is needed, not shape {list(lengths)}")
+    layers = options.num_layers * (2 if options.bidirectional else 1)
+    projected = states[0].desc.shape[-1:] != states[-1].desc.shape[-1:]  # as PyTorch tells it
+    each = 2 + 2 * options.has_biases + projected
     if len(params) != each * layers:
-        advice = "Projections of the hidden state are not supported."
-        raise ShapeError(f"{each * layers} parameters are needed, not {len(params)}", advice=advice).with_context(function, (input,))
-    hidden = params[1].desc.shape[-1]
-    if params[1].desc.shape != (count * hidden, hidden):
-        raise ShapeError(f"weights of shape {list(params[1].desc.shape)} are not ({count} * hidden, hidden)").with_context(
-            function, (params[1],)
-        )
-    expected = (layers, shape[0 if batch_first else 1], hidden)
-    for state in states:
+        raise ShapeError(f"{each * layers} parameters are needed, not {len(params)}")
+    rows, *size = params[1].desc.shape
+    hidden = rows // gates
+    if rows % gates or len(size) != 1 or (size != [hidden] and not projected):
+        raise ShapeError(f"weights of shape {list(params[1].desc.shape)} are not ({gates} * hidden, hidden)")
+    for state, width in zip(states, (*size, hidden), strict=False):
+        expected = (layers, lengths[0 if options.batch_first else 1], width)
         if state.desc.shape != expected:
-            raise ShapeError(f"a state of shape {list(state.desc.shape)} is needed as {list(expected)}").with_context(
-                function, (input, state)
-            )
+            raise ShapeError(f"a state of shape {list(state.desc.shape)} is needed as {list(expected)}")
+    found = []
+    for place in range(0, len(params), each):
+        w_ih, w_hh, *rest = params[place : place + each]
+        projection = rest.pop() if projected else None
+        b_ih, b_hh = rest or (None, None)
+        found.append(_Weights(w_ih, w_hh, b_ih, b_hh, projection))
+    return found
 
 
 @checked
@@ -269,8 +346,9 @@ def lstm(
 
     Args:
         input: (time, batch, size) tensor, (batch, time, size) with `batch_first`.
-        hx: Hidden states and memories, (layers * directions, batch, hidden) each.
-        params: For each layer and direction w_ih, w_hh and, with biases, b_ih and b_hh, as `lstm_cell` takes them.
+        hx: Hidden states and memories, (layers * directions, batch, hidden) each; shorter hidden states are projected ones.
+        params: For each layer and direction w_ih, w_hh and, with biases, b_ih and b_hh, as `lstm_cell` takes them; where hidden states
+            are projected, (projected, hidden) weights behind them.
         has_biases: Whether there are biases.
         num_layers: Number of layers.
         dropout: Probability with which elements between layers are dropped in training.
@@ -282,10 +360,10 @@ def lstm(
         The last layer's hidden states (time, batch, directions * hidden); last hidden states and memories of all layers.
 
     Raises:
-        ShapeError: The shapes or the number of parameters do not fit; projections are not supported.
+        ShapeError: The shapes or the number of parameters do not fit.
         DTypeError: The dtypes differ.
 
-    Ascend operator: DynamicRNN for each layer and direction; composed for bfloat16 and float64. Like: torch.lstm.
+    Ascend operator: DynamicRNN for each layer and direction; composed for bfloat16 and float64, and with projections. Like: torch.lstm.
 
     Examples:
         >>> x, h, w = at.zeros(2, 1, 1), at.zeros(1, 1, 1), at.zeros(4, 1)
@@ -295,8 +373,8 @@ def lstm(
     """
     if len(hx) != 2:
         raise ShapeError(f"two states are needed, not {len(hx)}").with_context("lstm", (input,))
-    options = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
-    outputs, hidden, memory = _network(_along_lstm, _lstm, 4, input, tuple(hx), params, options, "lstm")
+    options = Options(has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    outputs, hidden, memory = network("LSTM", input, tuple(hx), params, options)
     return outputs, hidden, memory
 
 
@@ -333,8 +411,8 @@ def gru(
         >>> output.flatten()
         tensor([0.5000, 0.2500], device='npu:0')
     """
-    options = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
-    outputs, hidden = _network(_along, _gru, 3, input, (hx,), params, options, "gru")
+    options = Options(has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    outputs, hidden = network("GRU", input, (hx,), params, options)
     return outputs, hidden
 
 
@@ -358,8 +436,8 @@ def rnn_tanh(
         >>> output.flatten()
         tensor([0.7616, 0.9427], device='npu:0')
     """
-    options = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
-    outputs, hidden = _network(_along, _tanh, 1, input, (hx,), params, options, "rnn_tanh")
+    options = Options(has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    outputs, hidden = network("RNN_TANH", input, (hx,), params, options)
     return outputs, hidden
 
 
@@ -383,6 +461,6 @@ def rnn_relu(
         >>> output.flatten()
         tensor([1., 2.], device='npu:0')
     """
-    options = (has_biases, num_layers, dropout, train, bidirectional, batch_first)
-    outputs, hidden = _network(_along, _relu, 1, input, (hx,), params, options, "rnn_relu")
+    options = Options(has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    outputs, hidden = network("RNN_RELU", input, (hx,), params, options)
     return outputs, hidden

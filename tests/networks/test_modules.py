@@ -274,14 +274,14 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: nn.Dropout(1.5), ValueError, "p must be from 0 to 1, it is 1.5"),
     (lambda: nn.Embedding(3, 2, padding_idx=3), ValueError, "padding_idx 3 is out of range for 3 rows"),
     (lambda: nn.Embedding(3, 2, _weight=at.ones(2, 2)), ValueError, r"\[2, 2\] are not \[3, 2\]"),
-    (lambda: nn.LSTM(3, 4, proj_size=2), NotImplementedError, "projections"),
+    (lambda: nn.LSTM(3, 4, proj_size=4), ValueError, "proj_size=4 must be 0, or from 1 to hidden_size - 1 = 3"),
     (lambda: nn.LSTM(3, 4)(at.ones(2, 2, 5)), ValueError, "input_size=3"),
     (lambda: nn.GRU(3, 4)(at.ones(2, 2, 3), at.ones(1, 4)), ValueError, "states of 3 dims are needed, not 2"),
     (lambda: nn.RNN(3, 4, nonlinearity="gelu"), ValueError, "'tanh' or 'relu', not 'gelu'"),
     (lambda: nn.MultiheadAttention(8, 3), ValueError, "3 heads don't divide the length 8"),
     (lambda: nn.Transformer(8, 2, 1, 1, 8)(at.ones(2, 1, 8), at.ones(2, 3, 8)), ValueError, "batches of different sizes"),
     (lambda: nn.Parameter([1.0]), TypeError, "a tensor is needed, not list"),
-    (lambda: nn.LazyLinear(3), AttributeError, "'LazyLinear': there is no such module"),
+    (lambda: nn.DataParallel(3), AttributeError, "'DataParallel': there is no such module"),
 ]
 
 

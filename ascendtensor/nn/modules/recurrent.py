@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ... import creation
 from ...dtypes import DTypeLike
 from ...errors import ShapeError, UnsupportedError, ValueRangeError
 from ...ops import views
+from ...ops.gather import index_select
 from ...runtime.device import DeviceLike
 from .. import init, recurrent
+from ..sequences import PackedSequence, Steps
 from .module import Module, parameter
 
 if TYPE_CHECKING:
     from ...tensor import NPUTensor
+
+    S = TypeVar("S", NPUTensor, PackedSequence)
 
 
 def _spread(module: Module, hidden: int) -> None:
@@ -30,7 +34,6 @@ class _Recurrent(Module):
     gates: ClassVar[int]
     states: ClassVar[int] = 1
     mode: str
-    _function: ClassVar[Any]
 
     def __init__(
         self,
@@ -47,28 +50,29 @@ class _Recurrent(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        if proj_size:
-            raise UnsupportedError("projections of the hidden state are not supported", where=name)
         if hidden_size <= 0 or num_layers <= 0:
             raise ValueRangeError(f"hidden_size={hidden_size} and num_layers={num_layers} must be positive", where=name)
         if not 0 <= dropout <= 1:
             raise ValueRangeError(f"dropout must be from 0 to 1, it is {dropout}", where=name)
+        if proj_size and self.states == 1:
+            raise ValueRangeError("proj_size is there for LSTM only, whose memory keeps hidden_size", where=name)
+        if not 0 <= proj_size < hidden_size:
+            raise ValueRangeError(f"proj_size={proj_size} must be 0, or from 1 to hidden_size - 1 = {hidden_size - 1}", where=name)
         self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
         self.batch_first, self.dropout, self.bidirectional, self.proj_size = batch_first, float(dropout), bidirectional, proj_size
-        rows = self.gates * hidden_size
+        rows, size = self.gates * hidden_size, proj_size or hidden_size
         self._names: list[str] = []
         for layer in range(num_layers):
             for suffix in ("", "_reverse")[: 1 + bidirectional]:
-                width = input_size if layer == 0 else hidden_size * (1 + bidirectional)
-                for kind, shape in (
-                    ("weight_ih", (rows, width)),
-                    ("weight_hh", (rows, hidden_size)),
-                    ("bias_ih", (rows,)),
-                    ("bias_hh", (rows,)),
-                ):
-                    if bias or kind.startswith("weight"):
-                        self._names.append(f"{kind}_l{layer}{suffix}")
-                        setattr(self, self._names[-1], parameter(*shape, device=device, dtype=dtype))
+                shapes = {
+                    "weight_ih": (rows, input_size if layer == 0 else size * (1 + bidirectional)),
+                    "weight_hh": (rows, size),
+                    **({"bias_ih": (rows,), "bias_hh": (rows,)} if bias else {}),
+                    **({"weight_hr": (proj_size, hidden_size)} if proj_size else {}),
+                }
+                for kind, shape in shapes.items():
+                    self._names.append(f"{kind}_l{layer}{suffix}")
+                    setattr(self, self._names[-1], parameter(*shape, device=device, dtype=dtype))
         self.reset_parameters()
 
     @property
@@ -79,7 +83,7 @@ class _Recurrent(Module):
             >>> [weight.shape for weight in at.nn.GRU(2, 3).all_weights[0]]
             [(9, 2), (9, 3), (9,), (9,)]
         """
-        count = 4 if self.bias else 2
+        count = len(self._names) // (self.num_layers * (1 + self.bidirectional))
         return [[getattr(self, name) for name in self._names[at : at + count]] for at in range(0, len(self._names), count)]
 
     def reset_parameters(self) -> None:
@@ -93,47 +97,59 @@ class _Recurrent(Module):
             True
         """
 
-    def _given(self, input: NPUTensor, hx: Any) -> tuple[NPUTensor, tuple[Any, ...], bool]:
-        """Input and states with a batch, and whether they had none."""
+    def _start(self, batch: int, like: NPUTensor) -> tuple[NPUTensor, ...]:
+        """States of zeros."""
+        layers, sizes = self.num_layers * (1 + self.bidirectional), (self.proj_size or self.hidden_size, self.hidden_size)
+        dtype, device = like.desc.dtype, like.desc.device
+        return tuple(creation.zeros((layers, batch, size), dtype=dtype, device=device) for size in sizes[: self.states])
+
+    def _checked(self, input: NPUTensor, hx: Any, ranks: tuple[int, ...], state_rank: int) -> tuple[Any, ...] | None:
+        """The states that are given, if the input and they have the numbers of dims that go together."""
         rank, name = len(input.desc.shape), type(self).__name__
-        if rank not in (2, 3):
-            raise ShapeError(f"2 or 3 dims are needed, not {rank}").with_context(name, (input,))
+        if rank not in ranks:
+            raise ShapeError(f"{' or '.join(map(str, ranks))} dims are needed, not {rank}").with_context(name, (input,))
         if input.desc.shape[-1] != self.input_size:
             raise ShapeError(f"the last length must be input_size={self.input_size}").with_context(name, (input,))
-        alone = rank == 2
         if hx is None:
-            batch = 1 if alone else input.desc.shape[0 if self.batch_first else 1]
-            shape = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
-            start = creation.zeros(shape, dtype=input.desc.dtype, device=input.desc.device)
-            return self._batched(input, alone), (start,) * self.states, alone
+            return None
         states = tuple(hx) if self.states > 1 else (hx,)
         for each in states:
-            if len(each.desc.shape) != rank:
-                raise ShapeError(f"states of {rank} dims are needed, not {len(each.desc.shape)}").with_context(name, (input, each))
-        return self._batched(input, alone), tuple(views.unsqueeze(each, 1) if alone else each for each in states), alone
+            if len(each.desc.shape) != state_rank:
+                raise ShapeError(f"states of {state_rank} dims are needed, not {len(each.desc.shape)}").with_context(name, (input, each))
+        return states
 
-    def _batched(self, input: NPUTensor, alone: bool) -> NPUTensor:
-        return views.unsqueeze(input, 0 if self.batch_first else 1) if alone else input
+    def _run(self, input: NPUTensor, states: tuple[Any, ...], batch_first: bool, ends: recurrent.Ends | None = None) -> Any:
+        options = recurrent.Options(self.bias, self.num_layers, self.dropout, self.training, self.bidirectional, batch_first)
+        return recurrent.network(self.mode, input, states, [getattr(self, name) for name in self._names], options, ends)
 
-    def forward(self, input: NPUTensor, hx: Any = None) -> tuple[NPUTensor, Any]:
-        x, states, alone = self._given(input, hx)
-        output, *last = self._function(
-            x,
-            states if self.states > 1 else states[0],
-            [getattr(self, name) for name in self._names],
-            self.bias,
-            self.num_layers,
-            self.dropout,
-            self.training,
-            self.bidirectional,
-            self.batch_first,
-        )
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        if isinstance(input, PackedSequence):
+            return self._of_packed(input, hx)
+        states = self._checked(input, hx, (2, 3), len(input.desc.shape))
+        alone, batch = len(input.desc.shape) == 2, 0 if self.batch_first else 1
         if alone:
-            output, last = views.squeeze(output, 0 if self.batch_first else 1), [views.squeeze(each, 1) for each in last]
+            input = views.unsqueeze(input, batch)
+            states = states and tuple(views.unsqueeze(each, 1) for each in states)
+        output, *last = self._run(input, states or self._start(input.desc.shape[batch], input), self.batch_first)
+        if alone:
+            output, last = views.squeeze(output, batch), [views.squeeze(each, 1) for each in last]
         return output, tuple(last) if self.states > 1 else last[0]
 
+    def _of_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
+        """The sequences of a packed one run padded: all steps have one shape, for which there is one model of each operator."""
+        states = self._checked(input.data, hx, (2,), 3)
+        if states is None:
+            states = self._start(int(input.batch_sizes[0]), input.data)
+        elif input.sorted_indices is not None:
+            states = tuple(index_select(each, 1, input.sorted_indices) for each in states)
+        steps = Steps(input)
+        output, *last = self._run(steps.padded(input.data), states, False, recurrent.Ends(*steps.ends(input.data)))
+        if input.unsorted_indices is not None:
+            last = [index_select(each, 1, input.unsorted_indices) for each in last]
+        return input._replace(data=steps.packed(output)), tuple(last) if self.states > 1 else last[0]
+
     def extra_repr(self) -> str:
-        usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
         text = f"{self.input_size}, {self.hidden_size}"
         return text + "".join(f", {name}={getattr(self, name)}" for name, each in usual.items() if getattr(self, name) != each)
 
@@ -145,14 +161,14 @@ class LSTM(_Recurrent):
         input_size, hidden_size: Lengths of the inputs and of the hidden states.
         num_layers: Number of layers.
         bias: Whether there are biases.
-        batch_first: Whether inputs are (batch, time, size) rather than (time, batch, size); without a batch they are (time, size).
+        batch_first: Whether inputs are (batch, time, size) rather than (time, batch, size); without a batch they are (time, size). A
+            `PackedSequence` gives one.
         dropout: Probability with which elements between layers are dropped in training.
         bidirectional: Whether each layer runs in both directions.
-        proj_size: Must be 0.
+        proj_size: Length that hidden states are projected to; 0 for hidden_size, without a projection.
         device, dtype: Of the parameters.
 
     Raises:
-        UnsupportedError: Projections.
         ValueRangeError: Sizes that are not positive, or no probability.
         ShapeError: An input or a state does not fit.
 
@@ -167,13 +183,10 @@ class LSTM(_Recurrent):
     gates = 4
     states = 2
     mode = "LSTM"
-    _function = staticmethod(recurrent.lstm)
 
     if TYPE_CHECKING:
 
-        def __call__(
-            self, input: NPUTensor, hx: tuple[NPUTensor, NPUTensor] | None = None
-        ) -> tuple[NPUTensor, tuple[NPUTensor, NPUTensor]]: ...
+        def __call__(self, input: S, hx: tuple[NPUTensor, NPUTensor] | None = None) -> tuple[S, tuple[NPUTensor, NPUTensor]]: ...
 
 
 class GRU(_Recurrent):
@@ -187,7 +200,6 @@ class GRU(_Recurrent):
 
     gates = 3
     mode = "GRU"
-    _function = staticmethod(recurrent.gru)
 
 
 class RNN(_Recurrent):
@@ -208,9 +220,6 @@ class RNN(_Recurrent):
             raise ValueRangeError(f"nonlinearity must be 'tanh' or 'relu', not {nonlinearity!r}", where="RNN")
         super().__init__(input_size, hidden_size, num_layers, *args, **kwargs)
         self.nonlinearity, self.mode = nonlinearity, f"RNN_{nonlinearity.upper()}"
-
-    def _function(self, *args: Any) -> Any:
-        return (recurrent.rnn_tanh if self.nonlinearity == "tanh" else recurrent.rnn_relu)(*args)
 
 
 # Steps
