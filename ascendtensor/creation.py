@@ -253,7 +253,7 @@ def empty(
         (2, 3)
     """
     check_options(options, "empty", LikeOptions)
-    dtype, device = _of(out, dtype, device)
+    dtype, device = of_target(out, dtype, device)
     desc = TensorDesc.of(shapes.as_shape(*lengths, size=size), get_default_dtype() if dtype is None else as_dtype(dtype), as_device(device))
     stream = desc.device.current_stream()
     return _into(base.make(base.default_class(), desc, stream.pool.lend(desc.block_size, stream)), out)
@@ -322,7 +322,7 @@ def full(
                 [7, 7]], device='npu:0')
     """
     check_options(options, "full")
-    dtype, device = _of(out, dtype, device)
+    dtype, device = of_target(out, dtype, device)
     value = _scalar(fill_value)
     if not isinstance(value, (int, float, complex)):
         raise DTypeError(f"{type(value).__name__} is no number", where="full")
@@ -355,7 +355,7 @@ def zeros(
         tensor([0., 0., 0.], device='npu:0')
     """
     check_options(options, "zeros")
-    dtype, device = _of(out, dtype, device)
+    dtype, device = of_target(out, dtype, device)
     return _into(_filled(shapes.as_shape(*lengths, size=size), 0, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
 
 
@@ -376,7 +376,7 @@ def ones(
                 [1., 1.]], device='npu:0')
     """
     check_options(options, "ones")
-    dtype, device = _of(out, dtype, device)
+    dtype, device = of_target(out, dtype, device)
     return _into(_filled(shapes.as_shape(*lengths, size=size), 1, get_default_dtype() if dtype is None else as_dtype(dtype), device), out)
 
 
@@ -385,7 +385,7 @@ def _wrap(result: Any) -> NPUTensor:
     return made
 
 
-def _of(out: TensorBase | None, dtype: DTypeLike | None, device: DeviceLike) -> tuple[DTypeLike | None, DeviceLike]:
+def of_target(out: TensorBase | None, dtype: DTypeLike | None, device: DeviceLike) -> tuple[DTypeLike | None, DeviceLike]:
     """Dtype and device as given, else those of the tensor that is written into."""
     if out is None:
         return dtype, device
@@ -491,7 +491,7 @@ def arange(
         tensor([0., 1., 2.], device='npu:0')
     """
     check_options(options, "arange")
-    dtype, device = _of(out, dtype, device)
+    dtype, device = of_target(out, dtype, device)
     if end is None or start is None:
         start, end = 0, start if end is None else end
     start, end, step = (_number(value, "arange") for value in (start, end, step))
@@ -554,7 +554,7 @@ def range(
         tensor([0., 1., 2.], device='npu:0')
     """
     check_options(options, "range")
-    dtype, device = _of(out, dtype, device)
+    dtype, device = of_target(out, dtype, device)
     if end is None:
         start, end = 0, start
     start, end, step = (_number(value, "range") for value in (start, end, step))
@@ -600,7 +600,7 @@ def linspace(
         tensor([0.0000, 0.5000, 1.0000], device='npu:0')
     """
     check_options(options, "linspace")
-    dtype, device = _of(out, dtype, device)
+    dtype, device = of_target(out, dtype, device)
     start, end = _scalar(start), _scalar(end)
     numbers = isinstance(start, complex) or isinstance(end, complex)
     wanted = _default_of(numbers) if dtype is None else as_dtype(dtype)
@@ -642,7 +642,7 @@ def logspace(
         tensor([  1.,  10., 100.], device='npu:0')
     """
     check_options(options, "logspace")
-    dtype, device = _of(out, dtype, device)
+    dtype, device = of_target(out, dtype, device)
     wanted = None if dtype is None else as_dtype(dtype)
     real = wanted is not None and wanted.category < dtypes.FLOATING
     exponents = linspace(start, end, steps, dtype=dtypes.float64 if real else wanted, device=device)
@@ -681,7 +681,7 @@ def eye(
                 [0., 1.]], device='npu:0')
     """
     check_options(options, "eye")
-    dtype, device = _of(out, dtype, device)
+    dtype, device = of_target(out, dtype, device)
     rows, columns = shapes.as_shape(n, n if m is None else m)
     result = zeros(rows, columns, dtype=dtype, device=device)
     length = min(rows, columns)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from . import base, shapes
 from . import dtypes as d
 from .base import TensorBase
+from .creation import of_target
 from .dtypes import DTypeLike, as_dtype, get_default_dtype
 from .dtypes import dtype as DType
 from .errors import DTypeError, ShapeError, ValueRangeError
@@ -212,7 +213,7 @@ def rand(
         *lengths: The shape, as numbers or as one tuple.
         size: The same by name.
         generator: Where seed and counter come from; by default the device's own.
-        out: Tensor of that shape to write into.
+        out: Tensor of that shape to write into; `dtype` and `device` are its own then, where not given.
         dtype: A floating or complex dtype; by default the default dtype.
         device: Where; by default the current device.
         **options: `layout`, `pin_memory` and `requires_grad`, each of which leaves one choice here (`TensorOptions`).
@@ -230,6 +231,7 @@ def rand(
         True
     """
     check_options(options, "rand")
+    dtype, device = of_target(out, dtype, device)
     return into(_uniform(shapes.as_shape(*lengths, size=size), _inexact(dtype, "rand"), generator, device), out)
 
 
@@ -261,6 +263,7 @@ def randn(
         (2, 3)
     """
     check_options(options, "randn")
+    dtype, device = of_target(out, dtype, device)
     return into(_normal(shapes.as_shape(*lengths, size=size), _inexact(dtype, "randn"), generator, device), out)
 
 
@@ -295,6 +298,7 @@ def randint(
         True
     """
     check_options(options, "randint")
+    dtype, device = of_target(out, dtype, device)
     if low is None:
         low = 0
     elif size is None:
@@ -357,6 +361,7 @@ def randperm(
         tensor([0, 1, 2, 3], device='npu:0')
     """
     check_options(options, "randperm")
+    dtype, device = of_target(out, dtype, device)
     if n < 0:
         raise ValueRangeError(f"n must not be negative, it is {n}", where="randperm")
     wanted = d.int64 if dtype is None else as_dtype(dtype)
@@ -476,6 +481,7 @@ def normal(
     elif size is None:
         raise ShapeError("a size is needed where mean and std are numbers", where="normal")
     else:
+        dtype, device = of_target(out, dtype, device)
         drawn = _normal(shapes.as_shape(size), _floating(dtype, "normal"), generator, device)
     found: Any = elementwise.add(elementwise.mul(drawn, std), mean)
     return into(found, out)

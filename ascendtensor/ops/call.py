@@ -278,9 +278,11 @@ def as_they_lie(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, 
 
 
 def _settled(argument: Any) -> Any:
-    """An argument as a plan's key can hold it: a 0-d tensor is the number that it has now."""
+    """An argument as a plan's key can hold it: a 0-d tensor or array is the number that it has now."""
     if isinstance(argument, TensorBase) and not argument.desc.shape:
         return as_int(argument) if argument.desc.dtype.category < FLOATING else float(argument)  # type: ignore[arg-type]
+    if argument.__class__ is np.ndarray and not argument.shape:
+        return argument.item()
     if argument.__class__ is tuple and any([isinstance(each, TensorBase) for each in argument]):
         return tuple(map(_settled, argument))
     return argument

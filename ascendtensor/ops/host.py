@@ -91,7 +91,7 @@ def _from_array(data: Any) -> Array:
 
 def _from_lists(data: Any, dtype: DType | None, floating: DType) -> Array:
     kinds: set[type] = set()
-    _collect_types(data, kinds)
+    collect_types(data, kinds)
     if any(issubclass(kind, TensorBase) for kind in kinds):
         if dtype is None:
             return array_of(_downloaded(data), _common(data, floating), floating)
@@ -138,7 +138,7 @@ def _from_ints(array: Array, kinds: set[type], dtype: DType | None) -> Array:
     return array.astype(wanted.numpy)
 
 
-def _collect_types(data: Any, kinds: set[type], depth: int = 0) -> None:
+def collect_types(data: Any, kinds: set[type], depth: int = 0) -> None:
     """Types of the leaves of nested lists.
 
     Raises:
@@ -155,7 +155,7 @@ def _collect_types(data: Any, kinds: set[type], depth: int = 0) -> None:
     if nested:
         for item in data:
             if isinstance(item, (list, tuple)):
-                _collect_types(item, kinds, depth + 1)
+                collect_types(item, kinds, depth + 1)
 
 
 def _common(data: Any, floating: DType) -> DType | None:

@@ -467,6 +467,7 @@ def _part(part: Any) -> Any:
 
 def _host_list(part: Any) -> Any:
     """A list or an array as an array of integers or truth values; one truth value without dimensions as that."""
+    host.collect_types(part, set())  # NumPy would not come back from a list that holds itself
     try:
         array = np.asarray(part)
     except ValueError as error:

@@ -223,3 +223,12 @@ def test_results_of_single_operators_are_written_too() -> None:
         assert getattr(at, name)(x, *arguments, out=out) is out and at.equal(out, found)
         with pytest.raises(ValueError, match="shape"):
             getattr(at, name)(x, *arguments, out=at.empty(7, dtype=found.dtype))
+
+
+def test_an_array_without_dimensions_is_the_number_that_it_is() -> None:
+    x = at.arange(12.0).reshape(3, 4)
+    handle_cache.clear()
+    for array in (np.array(1), np.array(-1, np.int8)):
+        assert at.equal(x.sum(array), x.sum(1)) and at.equal(np.sum(x, axis=array), x.sum(1)) and at.equal(x.T.amax(array), x.T.amax(1))
+    with pytest.raises(TypeError, match="sum: dim must be an int"):
+        x.sum(np.array(1.5))

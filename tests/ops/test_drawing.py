@@ -564,3 +564,15 @@ def test_the_counter_comes_round() -> None:
     for _ in range(3):
         at.rand(3, generator=generator)
     assert struct.unpack("<QQ", generator.get_state().tobytes()) == (3, last + 30 - (1 << 63))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float64])
+def test_numbers_drawn_into_a_tensor_have_its_dtypes_bits(dtype: Any) -> None:
+    for draw in (at.rand, at.randn, lambda *shape, **options: at.normal(0.0, 1.0, shape, **options)):
+        at.manual_seed(3)
+        expected = draw(5, dtype=dtype)
+        at.manual_seed(3)
+        assert at.equal(draw(5, out=at.empty(5, dtype=dtype)), expected)
+    assert at.randint(300, (2,), out=at.empty(2, dtype=at.int16, device="npu:1")).device == "npu:1"
+    with pytest.raises(ValueError, match="don't fit uint8"):
+        at.randint(300, (2,), out=at.empty(2, dtype=at.uint8))

@@ -10,6 +10,7 @@ from harness import Array, array, d, host, tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ascendtensor as at
 from ascendtensor.nn import functional as F
 
 SHAPES = st.lists(st.integers(1, 5), min_size=1, max_size=4).map(tuple)
@@ -92,3 +93,9 @@ def test_a_batch_is_that_of_the_input_whatever_it_is_spread_over(dtype: Any) -> 
         x, y = tensor(array(dtype, rows, -4, 0)), tensor(array(dtype, goals, 0.1, 1))
         total = host(F.kl_div(x, y, reduction="sum"))
         np.testing.assert_allclose(host(F.kl_div(x, y, reduction="batchmean")), total / batch, 1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_bag_counts_no_index_from_the_end(dtype: str) -> None:
+    with pytest.raises(at.AclError):
+        at.nn.functional.embedding_bag(at.tensor([[0, -1]]), at.ones(3, 2, dtype=dtype)).cpu()

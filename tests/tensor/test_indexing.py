@@ -507,3 +507,13 @@ def test_a_long_mask_writes_what_lies_in_the_memory_that_it_writes() -> None:
     flags[flags] = at.tensor(values)
     truth[mask] = values
     np.testing.assert_array_equal(flags.numpy(), truth)
+
+
+def test_a_list_that_holds_itself_is_refused_at_once() -> None:
+    x, loop = at.ones(3, 4), [0]
+    loop[:] = [loop, loop]  # type: ignore[list-item]
+    for index in (loop, [loop, loop], (0, loop)):
+        with pytest.raises(ValueError, match="index: lists are nested in 32 others"):
+            x[index]
+        with pytest.raises(ValueError, match="lists are nested in 32 others"):
+            x[index] = 1

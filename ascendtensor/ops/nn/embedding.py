@@ -236,7 +236,8 @@ def _bags_of_doubles(places: TensorBase, weight: T, starts: TensorBase, mode: st
     kept: Any = call(FILL, (1,), ((places.desc.numel, 1), d.float64), device)
     if padding is not None:
         kept = views.unsqueeze(comparison.cast(comparison.ne(places, padding), d.float64), 1)
-    rows: Any = gather.embedding_rows(weight, places)
+    inside = comparison.where(comparison.lt(places, 0), weight.desc.shape[0], places)  # EmbeddingBag doesn't count from the end
+    rows: Any = gather.embedding_rows(weight, inside)
     count = call(FILL, (0,), ((bags, 1), d.float64), device)
     count = gather.index_add(count, 0, owner, kept)
     zeros = call(FILL, (0,), ((bags, length), d.float64), device)
