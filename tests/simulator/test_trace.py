@@ -140,6 +140,20 @@ def test_output_larger_than_its_buffer(acl: ModuleType) -> None:  # OP-9: up to 
     assert kinds() == ["output larger than its buffer"]
 
 
+def test_update_in_another_buffer(acl: ModuleType) -> None:
+    """Graph engine, SingleOpModel::SetInputsAndOutputs: the first buffer that has a place in the model gets it (`emplace`)."""
+    load(acl, operator("AssignAdd", [tensor([4])] * 2, [tensor([4])], ("use_locking", "bool", False)))
+    descs = [desc(acl, (4,)) for _ in range(3)]
+    attr = acl.op.create_attr()
+    assert acl.op.set_attr_bool(attr, "use_locking", 0) == 0
+    (var, _), (value, _), (other, _) = (upload(acl, np.ones(4, np.float32)) for _ in range(3))
+    assert acl.op.execute_v2("AssignAdd", descs[:2], [var, value], descs[2:], [var], attr, 0) == 0
+    assert kinds() == []
+    assert acl.op.execute_v2("AssignAdd", descs[:2], [var, value], descs[2:], [other], attr, 0) == 0
+    assert kinds() == ["update in another buffer"]
+    assert acl.rt.synchronize_stream(0) == 0
+
+
 def test_handle_destroyed_in_flight(acl: ModuleType) -> None:  # HD-13
     add = Add(acl, 4)
     handle = add.handle()

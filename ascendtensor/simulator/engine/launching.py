@@ -66,6 +66,18 @@ def check_outputs(model: OpModel, specs: Specs, buffers: Buffers) -> None:
             diagnostics.notice("output larger than its buffer", text)
 
 
+def check_updates(model: OpModel, inputs: Buffers, outputs: Buffers) -> None:
+    """Notice an output that should be the input of its name, and lies elsewhere.
+
+    The graph engine gives both one place in the model, and a call's buffers to the first that has it (SingleOpModel::SetInputsAndOutputs):
+    what the kernel writes lands in the input, and the output may stay as it was.
+    """
+    for source, target in model.updates:
+        if source < len(inputs) and target < len(outputs) and inputs[source].address != outputs[target].address:
+            text = f"output {target} of {model.op_type} is its input {source}, updated in place, and has another buffer"
+            diagnostics.notice("update in another buffer", text)
+
+
 def copy_hosted(model: OpModel, specs: Specs, buffers: Buffers) -> Hosted:
     """Copies host-placed inputs during the call (OP-7).
 
@@ -108,6 +120,8 @@ def task_of(
         expected: What the shape rule has said of the inputs, if it was asked.
     """
     check_outputs(model, specs[1], outputs)
+    if model.updates:
+        check_updates(model, inputs, outputs)
     try:
         kernel = _kernel(model)
         arrays = _inputs(specs[0], inputs, device, hosted)

@@ -7,6 +7,7 @@ dims and value ranges are not compared (OM-23) and so are not kept.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,7 @@ class OpModel:
         kernel: The simulator's kernel, None if it has none.
         arguments: What kernels and shape rules get: the attributes with the prototype's defaults filled in.
         told: Whether the kernel tells the dims of its outputs, since only the run finds them.
+        updates: Which input each output that has its name updates in place, as pairs of places.
         unloaded: Whether a run without handle has let go of the model's bytes, as those of dynamic models do.
     """
 
@@ -166,6 +168,7 @@ class OpModel:
         "rule",
         "told",
         "unloaded",
+        "updates",
     )
 
     def __init__(self, op_type: str, inputs: Specs, outputs: Specs, attrs: Attributes, *, online: bool = False) -> None:
@@ -188,6 +191,7 @@ class OpModel:
         self.arguments = complete(self.op_type, self.attrs)
         operator = facts.operator(self.op_type)
         self.told = operator is not None and operator.data_dependent_shape
+        self.updates = () if operator is None else tuple(_updates(operator))
 
     def failure_code(self) -> int:
         """What a failed run of it gives: the code of the processor that a 910B runs it on (RT-47)."""
@@ -211,6 +215,16 @@ def _types(parameters: tuple[facts.Parameter, ...], specs: Specs) -> list[str | 
         taken, rest = (rest[: 1 + more], rest[1 + more :]) if parameter.kind == "dynamic" else (rest[:1], rest[1:])
         found.append(_TYPE_NAMES.get(taken[0].dtype) if taken and not taken[0].absent else None)
     return found
+
+
+def _updates(operator: facts.Operator) -> Iterator[tuple[int, int]]:
+    """Places of the inputs and outputs that share a name; those behind a repeated one have no place of their own."""
+    for source, taken in enumerate(operator.inputs):
+        if taken.kind == "dynamic":
+            return
+        for target, given in enumerate(operator.outputs):
+            if given.name == taken.name and given.name in operator.ref_outputs:
+                yield source, target
 
 
 def complete(op_type: str, attrs: Attributes) -> dict[str, Any]:
