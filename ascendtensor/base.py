@@ -289,7 +289,7 @@ def view_as(tensor: T, dtype: DType, shape: tuple[int, ...], strides: tuple[int,
 def settle(tensor: TensorBase) -> bool:
     """Make an aligned, gapless view plain by giving it a window onto its storage; tell whether the tensor is plain now."""
     desc = tensor.desc
-    if not isinstance(desc, StridedDesc):
+    if desc.__class__ is not StridedDesc:
         return True
     start = desc.offset * desc.dtype.itemsize
     if start % ALIGNMENT or not shapes.is_contiguous(desc.shape, desc.strides):

@@ -184,8 +184,7 @@ class BoundedPlan(DynamicPlan):
             tensor = _new(cls)
             tensor.buffer = buffer
             leading = len(shape) - len(bound.shape)  # dims of 1 that the operator has and the result not
-            tensor.desc = made = TensorDesc.of(shape[leading:] if leading else shape, bound.dtype, self.device)
-            self.device.recent_descs.append(made)
+            tensor.desc = TensorDesc.of(shape[leading:] if leading else shape, bound.dtype, self.device)
             tensors.append(tensor)
         return tensors[0] if len(tensors) == 1 else tuple(tensors)
 

@@ -55,6 +55,7 @@ class Nowhere:
 
     def __init__(self) -> None:
         self.descs: dict[Any, TensorDesc] = {}
+        self.recent_descs: list[TensorDesc] = []
         self.lock = threading.RLock()
         self.closed = False
 

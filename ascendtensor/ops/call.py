@@ -183,24 +183,32 @@ def _key(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], d
 
 def _call(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...], device: Device | None = None) -> Any:
     """The miss: bring views into plain form, make the plan, launch it."""
-    if row.rule in REDUCING and isinstance(operands[0], TensorBase) and not operands[0].desc.plain:
-        turned = _reduced_in_place(row, operands[0], *arguments)
-        if turned is not None:
-            return turned
-    elif row.rule in ELEMENTWISE:
-        lying = as_they_lie(row, operands, arguments)
-        if lying is not None:
-            try:
-                result = lying.plan.launch(*lying.operands)
-            except AscendTensorError as error:
-                raise error.with_context(row.name, operands) from None
-            return base.view(result, lying.seen.shape, lying.seen.strides, 0)
+    for operand in operands:
+        if isinstance(operand, TensorBase) and not base.settle(operand):
+            found = _where_it_lies(row, operands, arguments)
+            if found is not None:
+                return found
+            break
     operands = tuple([plain(operand) for operand in operands])
     plan = _planned(row, operands, tuple(map(_settled, arguments)), device)
     try:
         return plan.launch(*operands)
     except AscendTensorError as error:
         raise error.with_context(row.name, operands) from None
+
+
+def _where_it_lies(row: Row, operands: tuple[Any, ...], arguments: tuple[Hashable, ...]) -> Any:
+    """The result on views whose elements needn't be brought into order first; None where they have to be."""
+    if row.rule in REDUCING and isinstance(operands[0], TensorBase) and not operands[0].desc.plain:
+        return _reduced_in_place(row, operands[0], *arguments)
+    lying = as_they_lie(row, operands, arguments) if row.rule in ELEMENTWISE else None
+    if lying is None:
+        return None
+    try:
+        result = lying.plan.launch(*lying.operands)
+    except AscendTensorError as error:
+        raise error.with_context(row.name, operands) from None
+    return base.view(result, lying.seen.shape, lying.seen.strides, 0)
 
 
 def _reduced_in_place(row: Row, input: TensorBase, *arguments: Any) -> Any:

@@ -49,6 +49,8 @@ def write(row: Row, target: T, operands: tuple[Any, ...], arguments: tuple[Hasha
         ValueRangeError: Several elements of the target share one place in memory.
     """
     plan, plains = known(row, operands, arguments), operands
+    if plan is None and isinstance(target, TensorBase) and not target.desc.plain and base.settle(target):
+        plan = known(row, operands, arguments)
     if plan is None:
         if row.rule in ELEMENTWISE and _written_where_it_lies(row, target, operands, arguments):
             return target
@@ -216,6 +218,8 @@ def copy_into(target: T, source: TensorBase) -> T:
         ShapeError: The source's shape can't be broadcast to the target's.
         DeviceError: They are on different devices.
     """
+    if base.storage(source) is base.storage(target) and _are_the_same(target, source):
+        return target
     if source.desc.device is not target.desc.device:
         _check_open(target)
         raise DeviceError(f"the operands are on different devices, {target.desc.device} and {source.desc.device}").with_context(
@@ -251,17 +255,21 @@ def written_at_once(target: TensorBase, value: Any) -> bool:
     Returns:
         False where nothing was done.
     """
+    kind = value.__class__
+    number = kind is float or kind is int
+    if not number and (not isinstance(value, TensorBase) or value.buffer.base is target.buffer.base):
+        return False
     desc = target.desc
     if desc.dtype is complex128 or not desc.numel or not takes_outputs(target, ()):  # what does not fit is refused of nothing, too
         return False
-    kind = value.__class__
-    if kind is float or kind is int:
+    desc = target.desc  # it may be another one now
+    if number:
         plan = _plans.get((FILL, kind, desc.shape, desc.dtype, desc.device))
         if plan is None:
             _check_open(target)
             plan = find(FILL, (value,), (desc.shape, desc.dtype), desc.device)[0]
     else:
-        if not isinstance(value, TensorBase) or value.desc is not desc or value.buffer.base is target.buffer.base:
+        if value.desc is not desc and (not base.settle(value) or value.desc is not desc):
             return False
         plan = _plans.get((CLONE, desc))
     if plan is None or not plan.direct:
@@ -299,6 +307,18 @@ def _written_whole(target: TensorBase, source: TensorBase) -> bool:
     if plan.direct:
         launch_into(row, plan, (target,), operands)
     return bool(plan.direct)
+
+
+def _are_the_same(target: TensorBase, source: TensorBase) -> bool:
+    """Whether two views of one storage show the same elements at the same places: what `t[...] += x` writes back does."""
+    mine, other = target.desc, source.desc
+    return (
+        mine.dtype is other.dtype
+        and mine.shape == other.shape
+        and base.element_offset(target) == base.element_offset(source)
+        and base.element_strides(target) == base.element_strides(source)
+        and not mine.device.closed
+    )
 
 
 def _without_gaps(target: TensorBase, source: TensorBase) -> bool:

@@ -71,6 +71,7 @@ class TensorDesc:
             if found is None:
                 found = TensorDesc(plain, dtype, device)
                 device.descs[(plain, dtype)] = found
+                device.recent_descs.append(found)
             return found
 
     def handle(self) -> int:

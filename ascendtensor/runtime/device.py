@@ -111,7 +111,7 @@ class Device:
         # Where elements of views lie, by shape, strides and offset: `ops.call.places` has them made.
         self.places: dict[Hashable, Any] = {}
         self.descs: weakref.WeakValueDictionary[tuple[tuple[int, ...], DType], TensorDesc] = weakref.WeakValueDictionary()
-        # The last views' descriptions: interned weakly, a view that comes and goes in a loop would have its own made each time.
+        # The last ones that were made: interned weakly, those of what comes and goes in a loop would be made anew each time.
         self.recent_descs: deque[TensorDesc] = deque(maxlen=16)
         self.kept_descs = Kept(binding.destroy_tensor_desc)
         self.kept_attrs = Kept(binding.destroy_attr)

@@ -40,6 +40,7 @@ _SMALL_SEGMENT: Final = 2 * MEBI
 _LARGE_SEGMENT: Final = 16 * MEBI
 _HUGE_PAGE: Final = 2 * MEBI
 _WINDOWS_KEPT: Final = 512
+_NOBODYS: Final = (0, 0)
 
 
 def size_class(nbytes: int) -> int:
@@ -224,7 +225,7 @@ class Window(DeviceBuffer):
         self._nbytes = nbytes
         address = base.block.address + offset
         self.data_buffer = pool.window(address, nbytes)
-        self._give_back = partial(pool.dropped_windows.append, (address, nbytes, self.data_buffer))
+        self._give_back = partial(pool.dropped_windows.append, (address, nbytes))
 
     __del__ = property(attrgetter("_give_back"))
 
@@ -281,10 +282,11 @@ class Pool:
         self.events = events
         self.synchronize = synchronize
         self.streams: list[StreamPool] = []
-        self.dropped_windows: deque[tuple[int, int, int]] = deque()
+        self.dropped_windows: deque[tuple[int, int]] = deque()
         self.dropped_buffers: deque[int] = deque()
         self.data_buffers: set[int] = set()
         self._windows: dict[tuple[int, int], int] = {}
+        self._shared_windows: dict[tuple[int, int], tuple[int, int]] = {}
         self.allocated = self.peak = self.reserved = self.peak_reserved = 0
         self.allocations = self.device_allocations = self.device_frees = self.out_of_memory = 0
         self.closed = False
@@ -295,23 +297,30 @@ class Pool:
         return handle
 
     def window(self, address: int, nbytes: int) -> int:
-        """An aclDataBuffer for a part of a block: one that was given back, or a new one."""
+        """An aclDataBuffer for a part of a block: that of its other windows, one that was given back, or a new one."""
         if self.closed:
             raise ClosedError("the tensor is from before shutdown()", advice="Make it again from host data.")
+        place = address, nbytes
         with self.lock:
             self._collect_windows()
-            kept = self._windows.pop((address, nbytes), 0)
-            if kept:
-                return kept
-            with HeldInterrupts():
-                self.bury()
-                return self.create_data_buffer(address, nbytes)
+            handle, users = self._shared_windows.get(place, _NOBODYS)
+            if not handle:
+                handle = self._windows.pop(place, 0)
+            if not handle:
+                with HeldInterrupts():
+                    self.bury()
+                    handle = self.create_data_buffer(address, nbytes)
+            self._shared_windows[place] = handle, users + 1
+            return handle
 
     def _collect_windows(self) -> None:
         while self.dropped_windows:
-            address, nbytes, handle = self.dropped_windows.popleft()
-            if self._windows.setdefault((address, nbytes), handle) != handle:
-                self.dropped_buffers.append(handle)
+            place = self.dropped_windows.popleft()
+            handle, users = self._shared_windows.pop(place)
+            if users > 1:
+                self._shared_windows[place] = handle, users - 1
+            else:
+                self._windows[place] = handle
         while len(self._windows) > _WINDOWS_KEPT:
             self.dropped_buffers.append(self._windows.pop(next(iter(self._windows))))
 
