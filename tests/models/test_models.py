@@ -584,8 +584,19 @@ def test_many_different_tensors_keep_few_datasets(model: at.models.Model) -> Non
     for number in range(50):
         kept.append((at.tensor(X * number), number))
     outputs = [(model(x), number) for x, number in kept]
-    assert simulator.tables()["datasets"] <= 40
+    assert simulator.tables()["datasets"] <= DATASETS_KEPT
     assert all(np.allclose(y.numpy(), linear_reference(X * number)) for y, number in outputs)
+
+
+def test_datasets_that_are_used_again_are_kept(model: at.models.Model) -> None:
+    x, out = at.tensor(X), at.zeros(*Y.shape)
+    model(x, out=out)
+    made = dict(model._held.datasets)
+    others = [at.tensor(X) for _ in range(DATASETS_KEPT + 1)]
+    for other in others:
+        model(other, out=out)
+        model(x, out=out)
+    assert made.items() <= model._held.datasets.items()
 
 
 def test_old_datasets_go_when_their_runs_are_done(model: at.models.Model) -> None:  # MDL-17

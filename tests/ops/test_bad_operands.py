@@ -39,6 +39,8 @@ def test_bool_has_no_convolution(rank: int) -> None:
         getattr(at.nn.functional, f"conv{rank}d")(x, x)
 
 
-def test_weights_of_no_observations_have_no_covariance() -> None:
-    with pytest.raises(ValueError, match="no observations"):
-        at.cov(at.ones(2, 0), aweights=at.ones(0))
+def test_rows_that_are_scaled_down_are_those_of_a_matrix_by_integers() -> None:
+    with pytest.raises(ValueError, match=r"embedding_renorm_: the table has to be a matrix, not of shape \[2\]"):
+        at.embedding_renorm_(at.ones(2), at.tensor([0]), 1.0, 2.0)
+    with pytest.raises(TypeError, match="embedding_renorm_: integers are needed, not float32"):
+        at.embedding_renorm_(at.ones(2, 2), at.ones(1), 1.0, 2.0)
