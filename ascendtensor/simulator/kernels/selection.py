@@ -38,19 +38,18 @@ _SHARED = 1 << 22
 """Length of a mask from which on threads pay."""
 _SHORT: Final = 1 << 14
 """Masks up to this length are taken in one go."""
-_RARE, _FEW = 0.04, 0.1
-"""Up to the greater share of true elements NumPy looks for each of them, which from the smaller one on takes longer than its other loop."""
+_RARE, _FEW = 0.06, 0.1
+"""Up to the greater share of true elements NumPy looks for each of them, which takes longer than its other loop unless there are very few.
+Up to the smaller one words that hold one are looked for first."""
+_WORDS: Final = 1 << 12
+"""Elements from which on looking for words pays."""
+_SPARSE: Final = 0.012
+"""Up to this share the places of a whole mask are found in one go: what lies between stays in the cache."""
 _NEARLY_ALL: Final = 0.96
+_RUN: Final = 1 << 15
+"""Elements handled at a time where runs are copied twice."""
 _RUNS: Final = 0.88
 """From this share on NumPy writes runs in less time than single elements."""
-
-
-def _seems_rare(mask: Array) -> bool:
-    """Whether few elements of a flat mask are true, as far as a look at some of them says.
-
-    All of it is then taken in one go, without a count before: only a part of a mask with few true elements goes through the cache.
-    """
-    return mask.size < _SHARED and share(mask) <= _RARE
 
 
 def _part_by_part(mask: Array, take: Callable[[int, Array, int, int], None]) -> int:
@@ -82,10 +81,27 @@ def _part_by_part(mask: Array, take: Callable[[int, Array, int, int], None]) -> 
 
 def _places_in(mask: Array, number: int) -> Array:
     """The places where a part of a flat mask holds, a number of them."""
+    if number <= mask.size * _RARE and mask.size >= _WORDS:
+        return _places_by_words(mask)
     if mask.size * _RARE < number <= mask.size * _FEW:
         mask = np.concatenate([mask, np.ones(mask.size // 8, np.bool_)])
     places: Array = mask.nonzero()[0]
     return places[:number]
+
+
+def _places_by_words(mask: Array) -> Array:
+    """The places where a flat mask holds, of which few elements are true: only those of words of eight that hold one are looked at."""
+    whole = mask.size & ~7
+    words = mask[:whole].view(np.int64)
+    held = words != 0
+    at = _places_in(held, int(np.count_nonzero(held)))
+    places: Array = words[at].view(np.bool_).nonzero()[0]
+    at -= np.arange(at.size)  # how many elements were left out before each word
+    at <<= 3
+    places += at[places >> 3]
+    if mask[whole:].any():
+        places = np.concatenate([places, mask[whole:].nonzero()[0] + whole])
+    return places
 
 
 # Reading
@@ -113,8 +129,11 @@ def _masked_select(x: Array, mask: Array, out: Array) -> list[Shape]:
     if x.shape != mask.shape:
         x, mask = np.broadcast_arrays(x, mask)
     values, chosen, found = x.reshape(-1), mask.reshape(-1), out.reshape(-1)
-    if _seems_rare(chosen):
-        places = chosen.nonzero()[0]
+    about = share(chosen)
+    if chosen.size < _SHARED and about >= _NEARLY_ALL:
+        return [(_take_runs(values, chosen, found),)]
+    if chosen.size < _SHARED and about <= _SPARSE:
+        places = _places_by_words(chosen)
         values.take(places, None, front(found, places.shape), "clip")
         return [places.shape]
 
@@ -128,6 +147,16 @@ def _masked_select(x: Array, mask: Array, out: Array) -> list[Shape]:
             part.take(_places_in(held, number), None, target, "clip")
 
     return [(_part_by_part(chosen, take),)]
+
+
+def _take_runs(values: Array, mask: Array, out: Array) -> int:
+    """Copies the elements where a mask holds that does so nearly everywhere, as runs; returns their number, which nobody counts before."""
+    start = 0
+    for begin in range(0, mask.size, _RUN):
+        picked = values[begin : begin + _RUN][mask[begin : begin + _RUN]]
+        np.copyto(front(out[start:], picked.shape), picked)
+        start += picked.size
+    return start
 
 
 @infer("MaskedSelect", "MaskedSelectV3")
@@ -194,8 +223,8 @@ def _places_of(x: Array) -> tuple[Array, ...]:
 
 def _all_places(mask: Array, out: Array) -> int:
     """Writes the places where a flat mask holds; returns their number."""
-    if _seems_rare(mask):
-        places = mask.nonzero()[0]
+    if mask.size < _SHARED and share(mask) <= _SPARSE:
+        places = _places_by_words(mask)
         np.copyto(front(out, places.shape), places)
         return places.size
 

@@ -299,7 +299,7 @@ def test_index_fill() -> None:
 
 
 @pytest.mark.parametrize("length", [1 << 14, (1 << 14) + 1, 600_001])
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.07, 0.5, 0.99, 1.0])
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.04, 0.07, 0.5, 0.99, 1.0])
 def test_long_masks(share: float, length: int) -> None:
     generator = np.random.default_rng(1)
     x, mask = generator.integers(0, 100, length, np.int32), generator.random(length) < share
