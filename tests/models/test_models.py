@@ -411,6 +411,15 @@ def test_smaller_batches_are_padded_on_demand(batches: Path, model: at.models.Mo
                 made(rows(count), pad=True)
 
 
+def test_an_output_that_has_no_rows_of_the_batch_stays_whole(folder: Path) -> None:
+    nodes = [helper.make_node("Neg", ["x"], ["y"], "n"), helper.make_node("Transpose", ["x"], ["t"], "turn", perm=[1, 0])]
+    path = save(folder / "turned.onnx", nodes, [value("x", [2, 4])], [value("y", [2, 4]), value("t", [4, 2])])
+    with at.models.load(convert(path, folder / "turned", input_shape="x:2,4")) as made:
+        y, turned = made(rows(1), pad=True)
+        assert np.array_equal(y.numpy(), -rows(1))
+        assert np.array_equal(turned.numpy(), np.concatenate([rows(1), np.zeros((1, 4), np.float32)]).T)
+
+
 def test_a_batch_is_filled_up_to_the_least_gear_that_holds_it(batches: Path) -> None:
     with at.models.load(batches) as made:
         for count, gears in ((2, [1]), (3, [1]), (5, [1, 2])):

@@ -61,6 +61,8 @@ def tops(dtype: DType) -> Iterator[Any]:
 
 
 def kth(x: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
+    if not x.ndim:
+        return x, np.array(0)
     values, places = ordered(x, dim)
     found = values.take(k - 1, dim), places.take(k - 1, dim)
     return (np.expand_dims(found[0], dim), np.expand_dims(found[1], dim)) if keepdim else found
@@ -72,6 +74,8 @@ def kths(dtype: DType) -> Iterator[Any]:
     yield With((distinct, 6, 1), {"keepdim": True})
     yield With((distinct.T, 1, 0))
     yield With((distinct.T, 3, 0), {"keepdim": True})
+    for keepdim in (False, True):
+        yield With((array(dtype, ()), 1), {"keepdim": keepdim})
 
 
 def middle(x: Array, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -80,9 +84,9 @@ def middle(x: Array, dim: int | None = None, keepdim: bool = False) -> Any:
             return np.nan
         flat = np.sort(x.reshape(-1))
         return flat[-1] if flat[-1] != flat[-1] else flat[(flat.size - 1) // 2]
+    values, places = kth(x, (x.shape[dim] + 1) // 2 if x.ndim else 1, dim, keepdim)
     if not x.ndim:
-        return x, np.array(0)
-    values, places = kth(x, (x.shape[dim] + 1) // 2, dim, keepdim)
+        return values, places
     lost = np.isnan(x).any(dim, keepdims=keepdim) if x.dtype.kind == "f" else np.zeros(values.shape, bool)
     return np.where(lost, np.nan, values) if lost.any() else values, np.where(lost, np.argmax(x, dim, keepdims=keepdim), places)
 
@@ -98,6 +102,7 @@ def middles(dim: bool) -> Callable[[DType], Iterator[Any]]:
         for axis in (0, 1, -1):
             yield With((array(dtype, (3, 4, 6)), axis))
         yield With((array(dtype, (3, 4)), 0), {"keepdim": True})
+        yield With((array(dtype, ()), -1))
         if dtype.is_floating_point:
             yield With((np.array([[1, np.nan, 2], [np.nan, np.nan, 0], [3, 1, 2]], dtype.numpy), 1))
 
