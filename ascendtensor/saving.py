@@ -97,7 +97,8 @@ def save(obj: Any, f: Any, *, format: str | None = None) -> None:
     else:
         if not isinstance(obj, Mapping) or not all(isinstance(name, str) for name in obj):
             given = f"{described(obj)} with names that are no str" if isinstance(obj, Mapping) else described(obj)
-            raise DTypeError(f"a .{kind} file holds a dict of tensors by name, not {given}", where="save")
+            advice = 'Give {"name": tensor}; of a module its state_dict(). A .npy file holds one tensor.'
+            raise DTypeError(f"a .{kind} file holds a dict of tensors by name, not {given}", where="save", advice=advice)
         arrays = {name: _array(value, f"{name!r} must be a tensor", kind) for name, value in obj.items()}
         content = _npz(arrays) if kind == "npz" else _safetensors(arrays)
     if hasattr(f, "write"):

@@ -568,6 +568,8 @@ class NPUTensor(Methods):
         return _in_place(elementwise.pow, self, other)
 
     def __matmul__(self, other: Any) -> Self:
+        if isinstance(other, np.ndarray):  # in the common dtype, as `other @ self`
+            return np.matmul(self, other)  # type: ignore[return-value, call-overload]
         return _foreign(matmul.matmul, self, other)
 
     def __rmatmul__(self, other: Any) -> Self:

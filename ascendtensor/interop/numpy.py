@@ -151,6 +151,11 @@ def is_given(value: Any) -> bool:
     return value is not None and value is not getattr(np, "_NoValue", None)
 
 
+def is_set(flag: Any) -> bool:
+    """Whether a flag was given and is true: NumPy hands on its mark of what was left out."""
+    return is_given(flag) and bool(flag)
+
+
 # Results
 
 

@@ -57,7 +57,7 @@ def reduced(
         ValueRangeError: `where` is given for a reduction that has no identity, without `initial`.
     """
     (x,) = border.tensors(x)
-    keep = bool(keepdims) if border.is_given(keepdims) else False
+    keep = border.is_set(keepdims)
     start = initial if border.is_given(initial) else None
     if border.is_given(where) and where is not True:
         neutral = start if how.identity is None else how.identity
@@ -137,7 +137,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     """Means; of bool and integers in the default dtype. Like: numpy.mean."""
     (a,) = border.tensors(a)
     a = border.floating(border.cast(a, dtype))
-    keep = bool(keepdims) if border.is_given(keepdims) else False
+    keep = border.is_set(keepdims)
     if not border.is_given(where) or where is True:
         return border.put(shape.clone(a) if of_no_axis(axis) else reduction.mean(a, axis, keep), out)
     chosen = border.spread(border.mask(where, a), a.shape)
@@ -166,7 +166,7 @@ def spread_of(
         ddof = correction
     if of_no_axis(axis):
         return border.put((x - x) / (1 - ddof), out)
-    return border.put(function(x, axis, keepdim=bool(keepdims) if border.is_given(keepdims) else False, correction=ddof), out)
+    return border.put(function(x, axis, keepdim=border.is_set(keepdims), correction=ddof), out)
 
 
 def one_axis(x: Any, axis: Any) -> tuple[Any, int | None, tuple[int, ...]]:

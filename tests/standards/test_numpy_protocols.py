@@ -205,6 +205,24 @@ def test_arguments_that_are_not_there_are_refused_by_name(call: Callable[[Any], 
         call(at.tensor([[1.0, -2.0], [3.0, 4.0]]))
 
 
+REFUSED_SHAPES: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda x: np.vsplit(x[0], 3), "vsplit: 2 dimensions at least"),
+    (lambda x: np.hsplit(x[0, 0], 1), "hsplit: 1 dimensions at least"),
+    (lambda x: np.dsplit(x, 3), "dsplit: 3 dimensions at least"),
+    (lambda x: np.triu_indices_from(x[0]), "triu_indices_from: a matrix"),
+    (lambda x: np.tril_indices_from(x[0]), "tril_indices_from: a matrix"),
+]
+
+
+@pytest.mark.parametrize("place", range(len(REFUSED_SHAPES)))
+def test_shapes_that_do_not_fit_are_refused_in_the_name_of_the_function(place: int) -> None:
+    call, text = REFUSED_SHAPES[place]
+    with pytest.raises(ValueError, match=text):
+        call(at.ones(3, 3))
+    with pytest.raises(ValueError):
+        call(np.ones((3, 3)))
+
+
 def test_foreign_classes_answer_for_themselves() -> None:
     class Other:
         def __array_ufunc__(self, *arguments: Any, **options: Any) -> str:

@@ -236,6 +236,8 @@ def test_arrays_as_operands_in_both_orders() -> None:
     assert (x + host.astype(np.float64)).dtype is at.float64
     assert (x + np.array(1.0)).dtype is at.float32  # a 0-d tensor does not raise the dtype
     assert (host @ x).item() == 32.0
+    for other in (np.arange(3), np.ones(3), np.ones(3, np.float16)):
+        assert (x @ other).dtype is (other @ x).dtype and (x @ other).item() == (other @ x).item()
     x += host
     assert x.tolist() == [5.0, 7.0, 9.0]
     with pytest.raises(TypeError):

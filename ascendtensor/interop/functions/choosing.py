@@ -204,7 +204,7 @@ def _unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...
 def _triangle_indices(function: Callable[..., Any]) -> Callable[..., Any]:
     def indices(arr: Any, k: int = 0) -> tuple[Any, ...]:
         if arr.ndim != 2:
-            raise ShapeError("a matrix is needed").with_context("tril_indices_from", (arr,))
+            raise ShapeError("a matrix is needed").with_context(f"{function.__name__}_indices_from", (arr,))
         return tuple(gather.nonzero(function(arr.new_ones(arr.shape, dtype=d.bool_), k), as_tuple=True))
 
     return indices

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -50,7 +51,7 @@ def _truth(how: Reduction) -> Callable[..., Any]:
 
 def _position(function: Callable[..., Any]) -> Callable[..., Any]:
     def position(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-        return border.put(function(a, axis, bool(keepdims) if border.is_given(keepdims) else False), out)
+        return border.put(function(a, axis, border.is_set(keepdims)), out)
 
     return position
 
@@ -76,16 +77,14 @@ def _without_nan(a: Any, value: Any) -> Any:
     return comparison.where(comparison.isnan(a), value, a) if a.desc.dtype.category > d.INTEGER else a
 
 
-def _nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
-) -> Any:
-    return reducing.reduced(reducing.SUM, _without_nan(a, 0), axis, dtype, out, keepdims, initial, where)
+def _replacing(value: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a tensor with a value in the place of each NaN."""
 
+    @functools.wraps(function)
+    def replaced(a: Any, *args: Any, **options: Any) -> Any:
+        return function(_without_nan(a, value), *args, **options)
 
-def _nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
-) -> Any:
-    return reducing.reduced(reducing.PROD, _without_nan(a, 1), axis, dtype, out, keepdims, initial, where)
+    return replaced
 
 
 def _nan_extreme(how: Reduction, worst: float) -> Callable[..., Any]:
@@ -101,13 +100,6 @@ def _nan_extreme(how: Reduction, worst: float) -> Callable[..., Any]:
     return extreme
 
 
-def _nan_position(function: Callable[..., Any], worst: float) -> Callable[..., Any]:
-    def position(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-        return border.put(function(_without_nan(a, worst), axis, bool(keepdims) if border.is_given(keepdims) else False), out)
-
-    return position
-
-
 def _mean_and_count(a: Any, axis: Any, keep: bool) -> tuple[Any, Any]:
     total, count = (reducing.reduced(reducing.SUM, x, axis, keepdims=keep) for x in (_without_nan(a, 0), ~comparison.isnan(a)))
     return total / border.cast(count, total.desc.dtype), count
@@ -116,7 +108,7 @@ def _mean_and_count(a: Any, axis: Any, keep: bool) -> tuple[Any, Any]:
 def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = None) -> Any:
     border.refuse("nanmean", where=None if where is True else where)
     a = border.floating(border.cast(a, dtype))
-    return border.put(_mean_and_count(a, axis, bool(keepdims) if border.is_given(keepdims) else False)[0], out)
+    return border.put(_mean_and_count(a, axis, border.is_set(keepdims))[0], out)
 
 
 def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, **options: Any) -> Any:
@@ -124,7 +116,7 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
         ddof = options.pop("correction")
     border.refuse("nanvar", **{name: None if value is True else value for name, value in options.items()})
     a = border.floating(border.cast(a, dtype))
-    keep = bool(keepdims) if border.is_given(keepdims) else False
+    keep = border.is_set(keepdims)
     middle, _ = _mean_and_count(a, axis, True)
     squares = comparison.where(comparison.isnan(a), 0, unary.abs(a - middle) ** 2)
     total, count = (reducing.reduced(reducing.SUM, x, axis, keepdims=keep) for x in (squares, ~comparison.isnan(a)))
@@ -142,13 +134,6 @@ def _nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
 def _along(function: Callable[..., Any]) -> Callable[..., Any]:
     def running(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         return reducing.running(function, a, axis, dtype, out)
-
-    return running
-
-
-def _nan_along(function: Callable[..., Any], value: Any) -> Callable[..., Any]:
-    def running(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        return reducing.running(function, _without_nan(a, value), axis, dtype, out)
 
     return running
 
@@ -197,7 +182,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 def _kept(result: Any, kept: tuple[int, ...], keepdims: Any, lead: tuple[int, ...] = ()) -> Any:
-    return views.reshape(result, (*lead, *kept)) if border.is_given(keepdims) and keepdims else result
+    return views.reshape(result, (*lead, *kept)) if border.is_set(keepdims) else result
 
 
 def _median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
@@ -221,11 +206,6 @@ def _nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool 
     return _nanquantile(a, 0.5, axis, out, keepdims=keepdims)
 
 
-def _of_none(a: Any, dim: int | None) -> Any:
-    """NaN where all elements were left out."""
-    return reduction.mean(a, dim)
-
-
 def _fractions(function: Callable[..., Any], scale: float) -> Callable[..., Any]:
     def quantile(
         a: Any,
@@ -241,16 +221,14 @@ def _fractions(function: Callable[..., Any], scale: float) -> Callable[..., Any]
     ) -> Any:
         border.refuse("quantile", weights=weights, **options)
         a, dim, kept = reducing.one_axis(border.floating(a), axis)
-        none = function is statistics.nanquantile and not a.desc.numel and not a.desc.dtype.is_complex
-        if border.is_array_like(q) and not isinstance(q, (int, float)):
-            q = np.asarray(border.host(q), np.float64)
-            flat = [value / scale for value in q.reshape(-1).tolist()]
-            found = shape.stack([_of_none(a, dim)] * len(flat)) if none else function(a, flat, dim, interpolation=method)
-            lead = q.shape
-            result = views.reshape(found, (*lead, *found.shape[1:]))
+        fractions = np.asarray(border.host(q), np.float64)
+        flat = [value / scale for value in fractions.reshape(-1).tolist()]
+        if function is statistics.nanquantile and not a.desc.numel and not a.desc.dtype.is_complex:
+            found = shape.stack([reduction.mean(a, dim)] * len(flat))  # NaN, of no elements
         else:
-            lead, result = (), _of_none(a, dim) if none else function(a, float(q) / scale, dim, interpolation=method)
-        return border.put(_kept(result, kept, keepdims, lead), out)
+            found = function(a, flat, dim, interpolation=method)
+        lead = fractions.shape
+        return border.put(_kept(views.reshape(found, (*lead, *found.shape[1:])), kept, keepdims, lead), out)
 
     return quantile
 
@@ -269,7 +247,7 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
 
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     a, weights = border.tensors(a, weights)
-    keep = bool(keepdims) if border.is_given(keepdims) else False
+    keep = border.is_set(keepdims)
     if reducing.of_no_axis(axis):  # each element by itself, as over one more axis of length 1
         a, weights = (x if x is None else views.unsqueeze(x, -1) for x in (a, weights))
         axis, keep = -1, False
@@ -364,19 +342,19 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "mean": reducing.mean,
     "median": _median,
     "min": _keeping(reducing.MIN),
-    "nanargmax": _nan_position(reduction.argmax, -math.inf),
-    "nanargmin": _nan_position(reduction.argmin, math.inf),
-    "nancumprod": _nan_along(reduction.cumprod, 1),
-    "nancumsum": _nan_along(reduction.cumsum, 0),
+    "nanargmax": _replacing(-math.inf, _position(reduction.argmax)),
+    "nanargmin": _replacing(math.inf, _position(reduction.argmin)),
+    "nancumprod": _replacing(1, _along(reduction.cumprod)),
+    "nancumsum": _replacing(0, _along(reduction.cumsum)),
     "nanmax": _nan_extreme(reducing.MAX, -math.inf),
     "nanmean": _nanmean,
     "nanmedian": _nanmedian,
     "nanmin": _nan_extreme(reducing.MIN, math.inf),
     "nanpercentile": _fractions(statistics.nanquantile, 100),
-    "nanprod": _nanprod,
+    "nanprod": _replacing(1, _plain(reducing.PROD)),
     "nanquantile": _nanquantile,
     "nanstd": _nanstd,
-    "nansum": _nansum,
+    "nansum": _replacing(0, _plain(reducing.SUM)),
     "nanvar": _nanvar,
     "percentile": _fractions(sorting.quantile, 100),
     "prod": _plain(reducing.PROD),

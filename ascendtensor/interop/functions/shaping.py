@@ -244,10 +244,10 @@ def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]
     return list(views.tensor_split(ary, [int(place) for place in parts] if several(parts) else int(parts), axis))
 
 
-def _split_along(axis: int) -> Callable[..., Any]:
+def _split_along(function: str, axis: int, least: int) -> Callable[..., Any]:
     def split(ary: Any, indices_or_sections: Any) -> list[Any]:
-        if ary.ndim <= axis and not (axis == 1 and ary.ndim == 1):
-            raise ShapeError(f"at least {axis + 1} dimensions are needed").with_context("split", (ary,))
+        if ary.ndim < least:
+            raise ShapeError(f"{least} dimensions at least are needed").with_context(function, (ary,))
         return _split(ary, indices_or_sections, min(axis, ary.ndim - 1))
 
     return split
@@ -376,10 +376,6 @@ def _square(m: Any) -> Any:
     return views.expand(m, m.shape[0], m.shape[0]) if m.ndim == 1 else m
 
 
-def _diag(v: Any, k: int = 0) -> Any:
-    return shape.diag(v, k)
-
-
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "append": _append,
     "array_split": _array_split,
@@ -393,16 +389,16 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "concatenate": _concatenate,
     "copy": lambda a, order="K", subok=False: clone(a),
     "delete": _delete,
-    "diag": _diag,
+    "diag": lambda v, k=0: shape.diag(v, k),
     "diagflat": lambda v, k=0: shape.diagflat(v, k),
     "diagonal": lambda a, offset=0, axis1=0, axis2=1: views.diagonal(a, offset, axis1, axis2),
-    "dsplit": _split_along(2),
+    "dsplit": _split_along("dsplit", 2, 3),
     "dstack": lambda tup: shape.dstack(border.tensors(*tup)),
     "expand_dims": expand_dims,
     "flip": _flip,
     "fliplr": lambda m: shape.fliplr(m),
     "flipud": lambda m: shape.flipud(m),
-    "hsplit": _split_along(1),
+    "hsplit": _split_along("hsplit", 1, 1),
     "hstack": _side_by_side(shape.hstack),
     "insert": _insert,
     "ix_": _ix,
@@ -426,6 +422,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "tril": lambda m, k=0: shape.tril(_square(m), k),
     "triu": lambda m, k=0: shape.triu(_square(m), k),
     "unstack": _unstack,
-    "vsplit": _split_along(0),
+    "vsplit": _split_along("vsplit", 0, 2),
     "vstack": _side_by_side(shape.vstack),
 }

@@ -65,7 +65,7 @@ def _geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtyp
     if not reduction.all(elementwise.mul(first, last) > 0).item():
         raise ValueRangeError("both ends must lie on one side of 0", where="geomspace")
     sign, first, last = comparison.where(first > 0, 1, -1), unary.abs(first), unary.abs(last)
-    found = views.movedim(unary.exp(linspace(unary.log(first), unary.log(last), num, endpoint)), 0, 0)
+    found = unary.exp(linspace(unary.log(first), unary.log(last), num, endpoint))
     count = found.shape[0]
     ends = [views.unsqueeze(border.spread(end, found.shape[1:]), 0) for end in (first, last)]
     if endpoint and count > 1:
