@@ -35,6 +35,8 @@ def nan_to_num(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     def steps(out: Array, x: Array) -> None:
         nan, high, low = map(out.dtype.type, values)
         np.copyto(out, x)
+        if np.isfinite(x).all():
+            return
         np.copyto(out, nan, where=x != x)
         np.copyto(out, high, where=x == np.inf)
         np.copyto(out, low, where=x == -np.inf)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ascendtensor.simulator.kernels.blocks import Steps, bind_steps
+from ascendtensor.simulator.kernels.masks import choose
 from ascendtensor.simulator.kernels.registry import Array, Task
 from ascendtensor.simulator.kernels.threads import shared
 
@@ -56,7 +58,7 @@ def _run_wide(steps: Steps, inputs: Sequence[Array], out: Array, work: np.dtype[
 
 
 def log1p_of_share(u: Array) -> None:
-    """Replaces numbers from 0 to 1 by log(1 + u)."""
+    """Replaces numbers from 0 to 1, of float32 from -1/2, by log(1 + u)."""
     if u.dtype != np.float32:
         np.log1p(u, u)
         return
@@ -82,3 +84,87 @@ def expm1_below(x: Array) -> None:
     rest = np.subtract(np.float32(1), x)
     np.add(x, x, x)
     np.divide(x, rest, x)
+
+
+def log1p(out: Array, x: Array) -> None:
+    """Writes log(1 + x)."""
+    if x.dtype != np.float32:
+        np.log1p(x, out)
+        return
+    np.copyto(out, x)
+    log1p_of_share(out)
+    near = np.logical_and(x >= np.float32(-0.5), x <= np.float32(1))
+    if not near.all():  # 1 + x is rounded by less than what its logarithm is accurate to
+        far = np.add(x, np.float32(1))
+        choose(out, near, out, np.log(far, far))
+
+
+def expm1(out: Array, x: Array) -> None:
+    """Writes exp(x) - 1."""
+    if x.dtype != np.float32:
+        np.expm1(x, out)
+        return
+    np.minimum(x, np.float32(1), out=out)
+    expm1_below(out)
+    large = x > np.float32(1)
+    if large.any():
+        far = np.exp(x)
+        choose(out, large, np.subtract(far, np.float32(1), far), out)
+
+
+# (sinh(x) / x - 1) / x² in x², the Taylor series, whose next term is below 2e-10 for |x| <= 1
+_SINH = tuple(np.float32(1 / math.factorial(power)) for power in (3, 5, 7, 9, 11))
+
+
+def sinh(out: Array, x: Array) -> None:
+    """Writes the hyperbolic sine."""
+    if x.dtype != np.float32:
+        np.sinh(x, out)
+        return
+    square = np.multiply(x, x)
+    np.multiply(square, _SINH[-1], out)
+    for coefficient in _SINH[-2::-1]:
+        np.add(out, coefficient, out)
+        np.multiply(out, square, out)
+    np.multiply(out, x, out)
+    np.add(out, x, out)
+    size = np.absolute(x, square)
+    large = size > np.float32(1)
+    if large.any():
+        np.copyto(out, np.copysign(_half_sum(size, -1), x), where=large)
+
+
+def cosh(out: Array, x: Array) -> None:
+    """Writes the hyperbolic cosine."""
+    if x.dtype != np.float32:
+        np.cosh(x, out)
+        return
+    np.copyto(out, _half_sum(np.absolute(x), 1))
+
+
+def _half_sum(size: Array, sign: int) -> Array:
+    """exp(size) / 2, plus or minus exp(-size) / 2; also where exp(size) has no room in float32, but half of it has."""
+    half = np.float32(0.5)
+    whole = np.exp(size)
+    rest = np.divide(np.float32(0.5 * sign), whole)
+    np.multiply(whole, half, whole)
+    np.add(whole, rest, whole)
+    large = size > np.float32(88)
+    if large.any():
+        root = np.exp(np.multiply(size, half))
+        np.copyto(whole, np.multiply(np.multiply(root, half), root), where=large)
+    return whole
+
+
+def atanh(out: Array, x: Array) -> None:
+    """Writes the inverse hyperbolic tangent, as half of log(1 + 2 |x| / (1 - |x|))."""
+    if x.dtype != np.float32:
+        np.arctanh(x, out)
+        return
+    size = np.absolute(x)
+    rest = np.subtract(np.float32(1), size)
+    np.add(size, size, size)
+    np.divide(size, rest, size)
+    log1p(out, size)
+    np.multiply(out, np.float32(0.5), out)
+    np.copysign(out, x, out)

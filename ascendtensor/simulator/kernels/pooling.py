@@ -19,6 +19,7 @@ import numpy as np
 from ascendtensor.codes import DataType
 from ascendtensor.simulator.kernels import half_bits
 from ascendtensor.simulator.kernels.halves import HALVES, float32_of, store
+from ascendtensor.simulator.kernels.masks import choose
 from ascendtensor.simulator.kernels.operands import needs, unknown
 from ascendtensor.simulator.kernels.registry import (
     UNKNOWN_RANK,
@@ -416,15 +417,28 @@ def _adaptive_max(inputs: Inputs, outputs: Outputs, attrs: Attrs) -> None:
     for axis in (4, 3, 2):
         if values.shape[axis] == out.shape[axis]:
             continue
-        best, where = [], []
-        for start, stop in _bounds(values.shape[axis], out.shape[axis]):
-            index = along(*(slice(None),) * axis, slice(start, stop))
-            largest = np.argmax(values[index], axis=axis, keepdims=True)
-            best.append(np.take_along_axis(values[index], largest, axis))
-            where.append(np.take_along_axis(found[index], largest, axis))
-        values, found = np.concatenate(best, axis), np.concatenate(where, axis)
+        values, found = _largest_of_windows(values, found, axis, out.shape[axis])
     store(values, out)
     np.copyto(places, found)
+
+
+def _largest_of_windows(values: Array, found: Array, axis: int, number: int) -> tuple[Array, Array]:
+    """The largest of each window of an axis, and what stands at its place: a slice after the other, a later one where it is larger or
+    the first NaN."""
+    slices, places = np.ascontiguousarray(np.moveaxis(values, axis, 0)), np.moveaxis(found, axis, 0)
+    shape = (number, *slices.shape[1:])
+    best, where = np.empty(shape, values.dtype), np.empty(shape, found.dtype)
+    for at, (start, stop) in enumerate(_bounds(slices.shape[0], number)):
+        largest, place = best[at], where[at]
+        np.copyto(largest, slices[start])
+        np.copyto(place, places[start])
+        for later in range(start + 1, stop):
+            larger = np.less_equal(slices[later], largest)
+            np.logical_not(larger, larger)
+            np.logical_and(larger, largest == largest, larger)
+            choose(largest, larger, slices[later], largest)
+            choose(place, larger, places[later], place)
+    return np.moveaxis(best, 0, axis), np.moveaxis(where, 0, axis)
 
 
 def _equal_maxima(values: Array, out: Array, places: Array) -> None:

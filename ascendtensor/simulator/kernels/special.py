@@ -86,16 +86,24 @@ def _scaled_erfc(z: Array, out: Array) -> None:
 
 
 def _gauss(z: Array, factor: float, out: Array) -> None:
-    """Multiplies ``out`` by exp(-factor z²), with the rounding error of the square made up for."""
+    """Multiplies ``out`` by exp(-factor z²), with the rounding error of the square made up for.
+
+    The error is so small that one less its factor is its exponential.
+    """
     minus = z.dtype.type(-factor)
     head = _cut(z)
     rest = np.subtract(z, head)
     np.multiply(rest, np.add(z, head), rest)
     np.multiply(head, head, head)
-    for part in (head, rest):
-        np.multiply(part, minus, part)
-        np.exp(part, part)
-        np.multiply(out, part, out)
+    square = np.multiply(z, z)
+    np.subtract(head, square, head)
+    np.add(rest, head, rest)  # what z² is more than its rounded value
+    np.multiply(square, minus, square)
+    np.exp(square, square)
+    np.multiply(out, square, out)
+    np.multiply(rest, minus, rest)
+    np.multiply(rest, out, rest)
+    np.add(out, rest, out)
 
 
 def erfc(out: Array, x: Array) -> None:
@@ -104,7 +112,10 @@ def erfc(out: Array, x: Array) -> None:
     np.minimum(z, z.dtype.type(30), out=z)
     _scaled_erfc(z, out)
     _gauss(z, 1.0, out)
-    choose(out, x < 0, np.subtract(z.dtype.type(2), out), out)
+    np.copysign(z.dtype.type(1), x, z)
+    np.multiply(out, z, out)  # below 0 it is 2 - out
+    np.subtract(z.dtype.type(1), z, z)
+    np.add(out, z, out)
 
 
 def erf(out: Array, x: Array) -> None:

@@ -153,6 +153,28 @@ def test_erf_and_erfc_keep_relative_accuracy_in_the_tails(dtype):
     np.testing.assert_allclose(run("GeluV2", [x]).astype(float), gelu, rtol=rtol)
 
 
+@pytest.mark.parametrize(
+    ("op_type", "function", "low", "high"),
+    [
+        ("Expm1", np.expm1, -20, 88),
+        ("Log1p", np.log1p, -1, 3),
+        ("Sinh", np.sinh, -89.4, 89.4),
+        ("Cosh", np.cosh, -89.4, 89.4),
+        ("Atanh", np.arctanh, -1, 1),
+    ],
+)
+def test_long_float32_keeps_relative_accuracy(op_type, function, low, high):
+    generator = np.random.default_rng(3)
+    even, small = generator.uniform(low, high, 30_000), generator.choice([-1, 1], 30_000) * 10 ** generator.uniform(-37, 0, 30_000)
+    edges = [0.0, -0.0, 1.0, -1.0, 88.7, -88.8, 89.4, 89.5, 1e38, -1e38, np.inf, -np.inf, np.nan]
+    x = np.concatenate([even, small, edges]).astype(np.float32)
+    got, want = run(op_type, [x]), reference(function, x)
+    with np.errstate(over="ignore"):
+        rounded = want.astype(np.float32)
+    np.testing.assert_allclose(got, rounded, rtol=5e-7, atol=2e-45)
+    np.testing.assert_array_equal(np.signbit(got[x == 0]), np.signbit(want[x == 0]))
+
+
 def test_erfinv_inverts_erf():
     x = np.concatenate([np.linspace(-0.99999, 0.99999, 5001), [1 - 2.0**-24, 1e-20, 0.0]]).astype(np.float32)
     y = run("Erfinv", [x]).astype(float)
@@ -167,8 +189,8 @@ def test_erfinv_inverts_erf():
 
 BINARY = {
     "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "RealDiv": np.divide, "Div": np.divide, "Maximum": np.maximum,
-    "Minimum": np.minimum, "Atan2": np.arctan2, "FloorDiv": np.floor_divide, "FloorMod": np.remainder, "Mod": np.fmod,
-    "TruncateMod": np.fmod, "TruncateDiv": lambda a, b: np.trunc(a / b), "SquaredDifference": lambda a, b: (a - b) ** 2,
+    "Minimum": np.minimum, "Atan2": np.arctan2, "FloorDiv": lambda a, b: np.floor(a / b), "FloorMod": np.remainder, "Mod": np.fmod,
+    "TruncateMod": np.fmod, "SquaredDifference": lambda a, b: (a - b) ** 2,
     "DivNoNan": lambda a, b: np.where(b == 0, 0, a / b), "Xdivy": lambda a, b: np.where(a == 0, 0, a / b),
     "SigmoidGrad": lambda y, dy: dy * y * (1 - y), "TanhGrad": lambda y, dy: dy * (1 - y * y),
     "ReluGrad": lambda g, f: np.where(f > 0, g, 0),
@@ -193,7 +215,7 @@ def test_binary_agrees_with_float64_and_broadcasts(op_type, dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("op_type", ["Add", "Sub", "Mul", "RealDiv", "Maximum", "Minimum", "FloorDiv", "FloorMod", "Mod"])
+@pytest.mark.parametrize("op_type", ["Add", "Sub", "Mul", "RealDiv", "Maximum", "Minimum", "FloorDiv", "FloorMod", "TruncateMod"])
 def test_binary_edge_values(op_type, dtype):
     edges = np.array([0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 3.0], dtype)
     a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(edges[:, None], edges[None, :]))
@@ -292,11 +314,12 @@ def test_integer_division_follows_c_and_python_and_never_traps(dtype):
         return 0 if q == 0 else wrap(abs(p) // abs(q) * (1 if (p < 0) == (q < 0) else -1))
 
     pairs = [(int(p), int(q)) for p, q in zip(a, b, strict=True)]
-    assert run("FloorDiv", [a, b]).tolist() == [0 if q == 0 else wrap(p // q) for p, q in pairs]
+    exact = {"_exclude_engines": "AiCore"}
+    assert run("FloorDiv", [a, b], exact).tolist() == [0 if q == 0 else wrap(p // q) for p, q in pairs]
     for op_type in ("RealDiv", "Div", "TruncateDiv", "DivNoNan"):
-        assert run(op_type, [a, b]).tolist() == [trunc(p, q) for p, q in pairs]
+        assert run(op_type, [a, b], exact).tolist() == [trunc(p, q) for p, q in pairs]
     assert run("FloorMod", [a, b]).tolist() == [0 if q == 0 else p % q for p, q in pairs]
-    assert run("Mod", [a, b]).tolist() == [0 if q == 0 else int(math.fmod(p, q)) if abs(p) < 2**52 else 0 if abs(q) == 1 else
+    assert run("Mod", [a, b], exact).tolist() == [0 if q == 0 else int(math.fmod(p, q)) if abs(p) < 2**52 else 0 if abs(q) == 1 else
                                            abs(p) % abs(q) * (1 if p >= 0 else -1) for p, q in pairs]  # fmt: skip
 
 
@@ -542,7 +565,20 @@ def test_rules_pass_dims_that_are_not_known():
     assert rule([meta(0, (-2,)), meta(0, (7, 1))], {}, 1)[0].shape == (-2,)
 
 
-@pytest.mark.parametrize("op_type", ["FloorDiv", "FloorMod", "Mod"])
+def test_the_ai_core_divides_as_float32() -> None:
+    """CANN 8.1.RC1, tbe: dynamic/floor_div.py, dynamic/truncate_div.py (no truncation of floats), dynamic/mod.py."""
+    a, b = np.array([16777217, -16777217, 7, -7], np.int32), np.array([1, 1, 2, 2], np.int32)
+    assert run("FloorDiv", [a, b]).tolist() == [16777216, -16777216, 3, -4]
+    assert run("TruncateDiv", [a, b]).tolist() == [16777216, -16777216, 3, -3]
+    assert run("Mod", [a, b]).tolist() == [0, 0, 1, -1]
+    x, y = np.array([1.0, 7.0, -7.0], F32), np.array([0.1, 2.0, 2.0], F32)
+    assert run("FloorDiv", [x, y]).tolist() == [10.0, 3.0, -4.0]
+    assert run("TruncateDiv", [x, y]).tolist() == [10.0, 3.5, -3.5]
+    assert run("Mod", [x, y]).tolist() == [0.0, 1.0, -1.0]
+    assert run("Mod", [x, y], {"_exclude_engines": "AiCore"}).tolist() == np.fmod(x, y).tolist()
+
+
+@pytest.mark.parametrize("op_type", ["FloorMod", "Mod"])
 @pytest.mark.parametrize("operands", ["any bits", "near multiples", "one divisor"])
 def test_divisions_with_remainder_have_numpys_bits(op_type, operands):
     generator = np.random.default_rng(3)
@@ -555,10 +591,10 @@ def test_divisions_with_remainder_have_numpys_bits(op_type, operands):
         b[:800] = np.tile(special, 100)
     a[:64] = np.repeat(special, 8)
     b = np.array([0.7], F32) if operands == "one divisor" else b
-    function = {"FloorDiv": np.floor_divide, "FloorMod": np.remainder, "Mod": np.fmod}[op_type]
+    function = {"FloorMod": np.remainder, "Mod": np.fmod}[op_type]
     with np.errstate(all="ignore"):
         want = function(a, b)
-    got = run(op_type, [a, b])
+    got = run(op_type, [a, b], {"_exclude_engines": "AiCore"})
     same = (got.view(np.uint32) == want.view(np.uint32)) | (np.isnan(got) & np.isnan(want))
     assert same.all(), (a[~same][:3], np.broadcast_to(b, a.shape)[~same][:3])
 

@@ -281,6 +281,23 @@ def test_adaptive_pools_are_those_of_each_window(number: int) -> None:
     assert out[0, 0, 0, 0, 0] == np.inf and np.isnan(out[1, 2, 0, -1, -1]) and np.isfinite(out).sum() == out.size - 2
 
 
+def test_adaptive_maxima_of_windows_of_several_sizes_take_the_first_nan() -> None:
+    generator = np.random.default_rng(1)
+    x = generator.integers(-2, 3, (4, 5, 1, 17, 13)).astype(np.float32)
+    x[generator.random(x.shape) < 0.02] = np.nan
+    x[generator.random(x.shape) < 0.1] = -np.inf
+    out, found = np.empty((4, 5, 1, 5, 4), np.float32), np.empty((4, 5, 1, 5, 4), np.int32)
+    run("AdaptiveMaxPool3d", [x], [out, found], output_size=[1, 5, 4])
+    flat = x.reshape(4, 5, -1)
+    for at in np.ndindex(4, 5, 5, 4):
+        i, j = at[2:]
+        rows, columns = slice(i * 17 // 5, -(-(i + 1) * 17 // 5)), slice(j * 13 // 4, -(-(j + 1) * 13 // 4))
+        window = x[at[0], at[1], 0, rows, columns]
+        row, column = np.unravel_index(window.argmax(), window.shape)
+        assert found[at[0], at[1], 0, i, j] == (rows.start + row) * 13 + columns.start + column
+        np.testing.assert_array_equal(out[at[0], at[1], 0, i, j], flat[at[0], at[1], found[at[0], at[1], 0, i, j]])
+
+
 def test_adaptive_means_of_integers_are_exact() -> None:
     x = np.array([1, 2, 3, 7, 7, 7], np.float32).reshape(1, 1, 1, 1, 6)
     out = np.empty((1, 1, 1, 1, 2), np.float32)
