@@ -370,7 +370,7 @@ def test_batch_gears(program: Program, batches: Path) -> None:  # MDL-13, MDL-15
         assert set_batch(model, inputs, index, batch) == 0
         assert program.download(place, np.zeros(1, np.int64)).tolist() == [batch]
         assert acl.mdl.get_cur_output_dims(desc, 0)[0]["dims"] == [batch, 3]
-        x = np.random.default_rng(batch).standard_normal((batch, 4)).astype(np.float32)
+        x = np.random.default_rng(batch).uniform(1, 2, (batch, 4)).astype(np.float32)
         program.write(acl.get_data_buffer_addr(acl.mdl.get_dataset_buffer(inputs, 0)), x)
         assert acl.mdl.execute(model, inputs, outputs) == 0
         assert np.allclose(program.download(target, linear_reference(x)), linear_reference(x))
@@ -480,7 +480,7 @@ def test_open_shapes(program: Program, open_net: Path) -> None:  # MDL-19, MDL-2
     assert acl.mdl.execute(model, inputs, outputs) == 100000  # no shape yet
     assert "set_dataset_tensor_desc" in (acl.get_recent_err_msg() or "")
     for batch in (1, 5, 64, 5):
-        x = np.random.default_rng(batch).standard_normal((batch, 4)).astype(np.float32)
+        x = np.random.default_rng(batch).uniform(1, 2, (batch, 4)).astype(np.float32)
         program.write(source, x)
         program.shape(inputs, 0, [batch, 4])
         assert acl.mdl.execute(model, inputs, outputs) == 0
@@ -577,7 +577,7 @@ def test_every_legal_batch_is_computed(batch: int, queued: bool) -> None:
     simulator.rt.set_device(0)
     program = Program(simulator)
     path = convert_once()
-    call_x = np.random.default_rng(batch).standard_normal((batch, 4)).astype(np.float32)
+    call_x = np.random.default_rng(batch).uniform(1, 2, (batch, 4)).astype(np.float32)
     call = Call(program, path, call_x, linear_reference(call_x))
     program.shape(call.inputs, 0, [batch, 4])
     if queued:
