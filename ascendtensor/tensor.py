@@ -569,7 +569,7 @@ class NPUTensor(Methods):
 
     def __matmul__(self, other: Any) -> Self:
         if isinstance(other, np.ndarray):  # in the common dtype, as `other @ self`
-            return np.matmul(self, other)  # type: ignore[return-value, call-overload]
+            return np.matmul(self, other)  # type: ignore[no-any-return]
         return _foreign(matmul.matmul, self, other)
 
     def __rmatmul__(self, other: Any) -> Self:

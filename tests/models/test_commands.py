@@ -7,12 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_program import convert, linear, linear_reference
+from model_program import X, Y, convert, linear
 
 from ascendtensor.__main__ import main
-
-X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
-Y = linear_reference(X)
 
 
 @pytest.fixture

@@ -5,31 +5,17 @@ from __future__ import annotations
 import copy
 import os
 import pickle
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from model_program import WEIGHTS, convert, linear, linear_reference, save, value
+from model_program import WEIGHTS, X, Y, convert, linear, save, value
 from onnx import helper
 
 import ascendtensor as at
 from ascendtensor import errors, simulator
 from ascendtensor.acl import models as calls
-
-X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
-Y = linear_reference(X)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("misuse")
-
-
-@pytest.fixture(scope="module")
-def net(folder: Path) -> Path:
-    return convert(linear(folder / "net.onnx"), folder / "net", input_shape="x:2,4")
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +24,6 @@ def other(folder: Path) -> Path:
     nodes = [helper.make_node("MatMul", ["x", "w"], ["h"], "mul"), helper.make_node("Relu", ["h"], ["y"], "act")]
     path = save(folder / "other.onnx", nodes, [value("x", [2, 4])], [value("y", [2, 3])], [("w", WEIGHTS * 2)])
     return convert(path, folder / "other")
-
-
-@pytest.fixture
-def model(net: Path) -> Iterator[at.models.Model]:
-    with at.models.load(net) as made:
-        yield made
 
 
 def nothing_is_left() -> bool:

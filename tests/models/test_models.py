@@ -14,26 +14,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from model_program import convert, linear, linear_reference, save, value
+from model_program import X, Y, convert, linear, linear_reference, save, value
 from onnx import TensorProto, helper
 
 import ascendtensor as at
 from ascendtensor import errors, simulator
 from ascendtensor.acl import models as calls
 from ascendtensor.models.model import DATASETS_KEPT
-
-X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
-Y = linear_reference(X)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("models")
-
-
-@pytest.fixture(scope="module")
-def net(folder: Path) -> Path:
-    return convert(linear(folder / "net.onnx"), folder / "net", input_shape="x:2,4")
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +39,6 @@ def pair(folder: Path) -> Path:
     nodes = [helper.make_node("Add", ["a", "b"], ["sum"], "add"), helper.make_node("Sub", ["a", "b"], ["difference"], "sub")]
     tensors = [value(name, [3]) for name in ("a", "b", "sum", "difference")]
     return convert(save(folder / "pair.onnx", nodes, tensors[:2], tensors[2:]), folder / "pair")
-
-
-@pytest.fixture
-def model(net: Path) -> Iterator[at.models.Model]:
-    with at.models.load(net) as made:
-        yield made
 
 
 def rows(count: int) -> Any:

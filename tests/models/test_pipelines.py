@@ -11,25 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_program import convert, linear, linear_reference, save, value
+from model_program import X, Y, convert, linear, linear_reference, save, value
 from onnx import TensorProto, helper
 
 import ascendtensor as at
 from ascendtensor import errors, simulator
 from ascendtensor.compiler import progress
-
-X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
-Y = linear_reference(X)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pipelines")
-
-
-@pytest.fixture(scope="module")
-def net(folder: Path) -> Path:
-    return convert(linear(folder / "net.onnx"), folder / "net", input_shape="x:2,4")
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +25,6 @@ def gather(folder: Path) -> Path:
     inputs, table = [value("i", [2], TensorProto.INT64)], np.arange(4, dtype=np.float32)
     nodes = [helper.make_node("Gather", ["table", "i"], ["y"], "g")]
     return convert(save(folder / "gather.onnx", nodes, inputs, [value("y", [2])], [("table", table)]), folder / "gather")
-
-
-@pytest.fixture
-def model(net: Path) -> Iterator[at.models.Model]:
-    with at.models.load(net) as made:
-        yield made
 
 
 def runs_of(model: at.models.Model) -> list[int]:

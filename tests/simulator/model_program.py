@@ -41,6 +41,10 @@ def linear_reference(x: Array) -> Array:
     return found
 
 
+X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
+Y = linear_reference(X)
+
+
 def convert(model: Path, output: Path, **options: str) -> Path:
     """``atc`` with these options; fails the test if it fails."""
     arguments = {"framework": "5", "model": str(model), "output": str(output), "soc_version": SOC, **options}

@@ -13,14 +13,11 @@ import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_program import Program, convert, linear, linear_reference, save, value
+from model_program import Program, X, Y, convert, linear, linear_reference, save, value
 from onnx import TensorProto, helper
 
 from ascendtensor import simulator
 from ascendtensor.simulator.engine import model_runs, whole_models
-
-X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
-Y = linear_reference(X)
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_program import Program, convert, linear, linear_reference
+from model_program import Program, X, convert, linear, linear_reference
 from op_program import add_operator
 
 from ascendtensor import simulator
 from ascendtensor.simulator.engine import model_file, optional
 from ascendtensor.simulator.engine.compile import build
-
-X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 
 
 @pytest.fixture(scope="module")
