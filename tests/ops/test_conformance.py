@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pytest
 from records import RECORDS
 
 import ascendtensor
@@ -57,7 +56,22 @@ def _named() -> Iterator[tuple[str, Row]]:
 
 
 NAMES: dict[Row, str] = {row: name for name, row in _named()}
-EACH = pytest.mark.parametrize("row", [pytest.param(row, id=f"{NAMES[row]}-{row.op_type}") for row in table.ROWS])
+
+
+def of_every_row(check: Callable[[Row], None]) -> Callable[[], None]:
+    """A test of all rows that says which of them fail, and why."""
+
+    def test() -> None:
+        found = []
+        for row in table.ROWS:
+            try:
+                check(row)
+            except AssertionError as error:
+                found.append(f"{NAMES[row]}-{row.op_type}: {error}")
+        assert not found, "\n\n".join([f"{len(found)} rows", *found])
+
+    test.__name__ = check.__name__
+    return test
 
 
 def _operator(row: Row) -> facts.Operator:
@@ -66,13 +80,13 @@ def _operator(row: Row) -> facts.Operator:
     return found
 
 
-@EACH
+@of_every_row
 def test_operator_has_a_kernel(row: Row) -> None:
     _operator(row)
     assert kernels.lookup(row.op_type) is not None, f"the simulator has no kernel of {row.op_type}"
 
 
-@EACH
+@of_every_row
 def test_inputs_are_the_prototypes(row: Row) -> None:
     prototype = _operator(row).inputs
     assert [input.name for input in row.inputs] == [parameter.name for parameter in prototype[: len(row.inputs)]]
@@ -82,7 +96,7 @@ def test_inputs_are_the_prototypes(row: Row) -> None:
     assert not left, f"required inputs are missing: {left}"
 
 
-@EACH
+@of_every_row
 def test_outputs_are_the_prototypes(row: Row) -> None:
     prototype = _operator(row).outputs
     if any(parameter.kind == "dynamic" for parameter in prototype):
@@ -93,7 +107,7 @@ def test_outputs_are_the_prototypes(row: Row) -> None:
     assert written == set(_operator(row).ref_outputs) & {output.name for output in row.outputs}
 
 
-@EACH
+@of_every_row
 def test_attributes_are_the_prototypes(row: Row) -> None:
     prototype = {attr.name: attr for attr in _operator(row).attrs}
     own = [attr for attr in row.attrs if attr.name.startswith("_")]  # the graph engine's
@@ -115,7 +129,7 @@ def _worked_in(row: Row) -> set[DType]:
     return {*row.dtypes, *row.via.values(), *row.bits.values()}
 
 
-@EACH
+@of_every_row
 def test_dtypes_are_the_prototypes(row: Row) -> None:
     operator = _operator(row)
     assert row.dtypes or row.bits or operator.op_type in BY_ARGUMENT or row.promotion is promotion.Kind.SAME, "the row lists no dtypes"
@@ -130,7 +144,7 @@ def test_dtypes_are_the_prototypes(row: Row) -> None:
     assert set(row.via.values()) <= set(row.dtypes) or not row.dtypes, "a detour to a dtype that the operator does not take"
 
 
-@EACH
+@of_every_row
 def test_dtypes_have_a_910b_kernel(row: Row) -> None:
     operator = _operator(row)
     if row.op_type in BY_ARGUMENT or operator.engine_910b == "none" or not row.outputs:
@@ -177,7 +191,7 @@ def test_rows_are_named_once() -> None:
     assert len(NAMES) == len(table.ROWS) == len(set(table.ROWS))
 
 
-@EACH
+@of_every_row
 def test_dtypes_are_known_once(row: Row) -> None:
     assert len(set(row.dtypes)) == len(row.dtypes)
     assert set(row.via) <= set(d.ALL) and set(row.bits) <= set(d.ALL)
