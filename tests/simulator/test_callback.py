@@ -108,6 +108,24 @@ def test_misuse(acl: ModuleType) -> None:  # CB-2 .. CB-5, K10, K67 .. K74
     assert rt.unsubscribe_report(me, 0) == 0
 
 
+def test_a_stream_that_leaves_takes_only_its_own_callbacks_along(acl: ModuleType) -> None:
+    rt, me = acl.rt, threading.get_ident()
+    seen: list[str] = []
+    leaving, staying = (rt.create_stream()[0] for _ in range(2))
+    for stream, name in ((leaving, "leaving"), (staying, "staying")):
+        assert rt.subscribe_report(me, stream) == rt.launch_callback(seen.append, name, 0, stream) == rt.synchronize_stream(stream) == 0
+    assert rt.unsubscribe_report(me, leaving) == rt.process_report(1000) == 0
+    assert seen == ["staying"]
+    assert rt.unsubscribe_report(me, staying) == 0
+
+
+def test_only_so_many_threads_serve_callbacks(acl: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "MAX_SERVERS", 2)
+    made = [acl.rt.create_stream()[0] for _ in range(3)]
+    assert [acl.rt.subscribe_report(thread, stream) for thread, stream in enumerate(made, 1)] == [0, 0, 107012]
+    assert [acl.rt.unsubscribe_report(thread, stream) for thread, stream in enumerate(made[:2], 1)] == [0, 0]
+
+
 @pytest.mark.parametrize("raised", [ZeroDivisionError, SystemExit, KeyboardInterrupt])
 def test_what_a_callback_raises_makes_the_report_a_system_error(acl: ModuleType, raised: type[BaseException]) -> None:  # PY-18
     # The binding logs it and leaves it pending: CPython refuses the result of process_report, whatever it was.

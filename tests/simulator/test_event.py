@@ -102,6 +102,27 @@ def test_a_wait_that_a_board_never_passes_fails(acl: ModuleType) -> None:  # EV-
     assert rt.synchronize_device() == 0
 
 
+def test_waits_that_come_before_a_record_all_wait_for_it(acl: ModuleType) -> None:  # EV-3
+    rt = acl.rt
+    done: list[str] = []
+    first, second, third = (rt.create_stream()[0] for _ in range(3))
+    event, _ = rt.create_event_with_flag(1)
+    for stream in (second, third):
+        assert rt.stream_wait_event(stream, event) == 0
+        queue(stream, done.append, "behind")
+    queue(first, done.append, "before")
+    assert rt.record_event(event, first) == rt.synchronize_stream(second) == rt.synchronize_stream(third) == 0
+    assert done == ["before", "behind", "behind"]
+
+
+def test_a_record_that_was_queued_behind_a_reset_counts(acl: ModuleType) -> None:  # EV-5
+    rt = acl.rt
+    first, second = (rt.create_stream()[0] for _ in range(2))
+    event, _ = rt.create_event_with_flag(1)
+    assert rt.record_event(event, first) == rt.reset_event(event, first) == rt.record_event(event, first) == 0
+    assert rt.synchronize_stream(first) == rt.stream_wait_event(second, event) == rt.synchronize_stream(second) == 0
+
+
 def test_polarities_of_the_two_queries(acl: ModuleType) -> None:  # GEN-4
     rt = acl.rt
     event, _ = rt.create_event()

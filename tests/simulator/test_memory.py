@@ -26,6 +26,7 @@ def test_size_zero_and_overflow(acl: ModuleType) -> None:  # RT-28, K41, K43
     assert acl.rt.malloc(0, 0) == (0, 100000)
     assert acl.rt.malloc_host(0) == (0, 100000)
     assert acl.rt.malloc(-1, 0) == (0, 100000)  # PY-3: wraps to 2**64 - 1
+    assert acl.rt.malloc(-33, 0) == (0, 100000)  # with its slack 2**64
 
 
 def test_addresses_are_aligned_padded_and_poisoned(acl: ModuleType) -> None:  # RT-29
@@ -49,6 +50,7 @@ def test_addresses_are_aligned_padded_and_poisoned(acl: ModuleType) -> None:  # 
         ((1 << 20) - 32, 0, 1 << 20),  # small ones come of normal pages
         (64, 1, 2 << 20),  # HUGE_ONLY
         (2 << 20, 2, (2 << 20) + 32),  # NORMAL_ONLY
+        (2 << 20, 5, (2 << 20) + 32),  # NORMAL_ONLY_P2P
     ],
 )
 def test_huge_pages_are_taken_whole(acl: ModuleType, size: int, policy: int, taken: int) -> None:  # RT-29
@@ -57,6 +59,41 @@ def test_huge_pages_are_taken_whole(acl: ModuleType, size: int, policy: int, tak
     assert before - acl.rt.get_mem_info(1)[0] == taken
     acl.rt.free(address)
     assert acl.rt.get_mem_info(1)[0] == before
+
+
+def test_pages_are_those_of_the_device_that_gave_them(acl: ModuleType) -> None:  # RT-33
+    before = acl.rt.get_mem_info(1)[0]
+    acl.rt.set_device(1)
+    address, _ = acl.rt.malloc(64, 1)  # HUGE_ONLY
+    acl.rt.set_device(0)
+    assert acl.rt.get_mem_info(1)[0] == before
+    assert acl.rt.free(address) == acl.rt.reset_device(1) == 0
+
+
+def test_all_the_memory_of_a_device_may_be_taken() -> None:  # RT-28, RT-33
+    simulator.configure(memory=3 << 20)
+    rt = simulator.rt
+    rt.set_device(0)
+    address, ret = rt.malloc_align32(3 << 20, 0)  # two huge pages, of which there is one and a half
+    assert ret == 0 and rt.get_mem_info(1)[0] == 0
+    assert rt.malloc_align32(32, 0) == (0, 207001)
+    assert rt.free(address) == 0
+
+
+@pytest.mark.parametrize("shift", [0, 1, 8, 63])
+def test_blocks_begin_at_64_bytes_wherever_the_hosts_memory_does(shift: int) -> None:  # RT-29
+    block = memory.Block(0, 128, -1, np.empty(256, np.uint8)[shift:])
+    assert block.address % 64 == 0 and block.array.ctypes.data == block.address and block.array.size == 128
+
+
+def test_a_large_allocation_is_poisoned_at_both_ends(acl: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:  # RT-29
+    monkeypatch.setattr(memory, "POISON_WHOLE", 1024)
+    monkeypatch.setattr(memory, "POISON_ENDS", 256)
+    address, _ = acl.rt.malloc_align32(4096, 0)
+    acl.rt.memset(address, 4096, 0, 4096)
+    acl.rt.free(address)
+    again, _ = acl.rt.malloc_align32(4096, 0)
+    assert read(acl, again, 256) == read(acl, again + 4096 - 256, 256) == b"\x7b" * 256
 
 
 def test_poison_is_loud_in_every_type(acl: ModuleType) -> None:  # RT-29

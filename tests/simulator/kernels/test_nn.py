@@ -79,8 +79,9 @@ def test_softmax_cross_entropy(dtype: Any) -> None:
         run("SparseSoftmaxCrossEntropyWithLogits", [x, classes.astype(np.int32)], outputs)
         close(outputs[0], want, 4)
         close(outputs[1], gradient, 4)
-        with pytest.raises(IndexError):
-            run("SparseSoftmaxCrossEntropyWithLogits", [x, classes + 1], outputs)
+        for wrong in (classes + 1, classes - 1):
+            with pytest.raises(IndexError):
+                run("SparseSoftmaxCrossEntropyWithLogits", [x, wrong], outputs)
 
 
 def test_softmax_cross_entropy_of_large_logits() -> None:
