@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ascendtensor.simulator.kernels import blocks
 from ascendtensor.simulator.kernels.blocks import Steps, bind_steps
+from ascendtensor.simulator.kernels.halves import HALVES
 from ascendtensor.simulator.kernels.masks import choose
 from ascendtensor.simulator.kernels.registry import Array, Task
 from ascendtensor.simulator.kernels.threads import shared
@@ -26,6 +28,13 @@ def bind(steps: Steps, x: Array, out: Array) -> Task:
     if x.dtype != out.dtype or x.dtype.kind != "f" or x.dtype.itemsize < 4 or x.size <= _PIECE or np.may_share_memory(x, out):
         return bind_steps(steps, [x], out)
     return _run, (steps, x.reshape(-1), out.reshape(-1))
+
+
+def bind_ufunc(ufunc: np.ufunc, x: Array, out: Array) -> Task:
+    """Prepares a function that NumPy asks the C library for element by element: on several threads where there are many."""
+    if x.size <= _SHARED or x.dtype in HALVES or np.may_share_memory(x, out):
+        return blocks.bind_ufunc(ufunc, [x], out)
+    return bind(blocks.ufunc_steps(ufunc), x, out)
 
 
 def _run(steps: Steps, x: Array, out: Array) -> None:
@@ -167,4 +176,38 @@ def atanh(out: Array, x: Array) -> None:
     np.divide(size, rest, size)
     log1p(out, size)
     np.multiply(out, np.float32(0.5), out)
+    np.copysign(out, x, out)
+
+
+# (atan(r) / r - 1) / r² in r², for 0 <= r <= 1: interpolated at nine Chebyshev points, the error of atan(r) / r is below 3e-8
+_ATAN = tuple(
+    map(
+        np.float32,
+        (-0.333333317, 0.199997393, -0.142785687, 0.110337641, -0.0865688043, 0.0625016944, -0.035871539, 0.0135077714, -0.00238699732),
+    )
+)
+
+
+def atan(out: Array, x: Array) -> None:
+    """Writes the inverse tangent, above 1 as pi / 2 less that of 1 / x."""
+    if x.dtype != np.float32:
+        np.arctan(x, out)
+        return
+    one = np.float32(1)
+    size = np.absolute(x)
+    ratio = np.divide(one, size)
+    np.minimum(size, ratio, out=ratio)
+    square = np.multiply(ratio, ratio)
+    np.multiply(square, _ATAN[-1], out)
+    for coefficient in _ATAN[-2::-1]:
+        np.add(out, coefficient, out)
+        np.multiply(out, square, out)
+    np.multiply(out, ratio, out)
+    np.add(out, ratio, out)
+    np.subtract(one, size, size)
+    np.copysign(one, size, size)  # -1 above 1
+    np.multiply(out, size, out)
+    np.subtract(one, size, size)
+    np.multiply(size, np.float32(math.pi / 4), size)
+    np.add(out, size, out)
     np.copysign(out, x, out)

@@ -40,8 +40,16 @@ _UFUNCS: dict[str, tuple[np.ufunc, bool]] = {
     "Acosh": (np.arccosh, False),
     "Atanh": (np.arctanh, False),
 }
-_QUICKER: dict[str, Any] = {"Expm1": heavy.expm1, "Log1p": heavy.log1p, "Sinh": heavy.sinh, "Cosh": heavy.cosh, "Atanh": heavy.atanh}
-"""Steps in float32 for what NumPy asks the C library element by element."""
+_QUICKER: dict[str, Any] = {
+    "Expm1": heavy.expm1,
+    "Log1p": heavy.log1p,
+    "Atan": heavy.atan,
+    "Sinh": heavy.sinh,
+    "Cosh": heavy.cosh,
+    "Atanh": heavy.atanh,
+}
+"""Steps in float32 for what NumPy asks the C library for element by element."""
+_ONE_BY_ONE = (*_QUICKER, "Tan", "Asin", "Acos", "Asinh", "Acosh")
 _ROUNDING: dict[str, np.ufunc] = {"Floor": np.floor, "Ceil": np.ceil, "Trunc": np.trunc, "Rint": np.rint}
 
 
@@ -57,6 +65,8 @@ def _ufunc_binder(op_type: str, ufunc: np.ufunc, integers: bool) -> registry.Bin
             raise TypeError(f"{op_type} has no kernel for bool")
         if x.dtype == _FLOAT32 and x.size > _FEW and op_type in _QUICKER:
             return heavy.bind(_QUICKER[op_type], x, out)
+        if op_type in _ONE_BY_ONE and inexact(x.dtype):
+            return heavy.bind_ufunc(ufunc, x, out)
         if integers or inexact(x.dtype):
             return bind_ufunc(ufunc, [x], out)
         # Tan, Asin and Acos list int32 and int64 in and out: the value, truncated.
@@ -123,7 +133,7 @@ def log(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     if not inexact(x.dtype):
         x = _late_view(x)
     elif base in (-1.0, 2.0, 10.0) and not _affine(scale, shift) and x.dtype.kind != "c":
-        return bind_ufunc(ufunc, [x], out)
+        return bind_ufunc(ufunc, [x], out) if ufunc is np.log else heavy.bind_ufunc(ufunc, x, out)
 
     plain = x.dtype.kind == "c" and not _affine(scale, shift)  # a complex 1 times an infinity has NaN in it
 

@@ -161,6 +161,7 @@ def test_erf_and_erfc_keep_relative_accuracy_in_the_tails(dtype):
         ("Sinh", np.sinh, -89.4, 89.4),
         ("Cosh", np.cosh, -89.4, 89.4),
         ("Atanh", np.arctanh, -1, 1),
+        ("Atan", np.arctan, -30, 30),
     ],
 )
 def test_long_float32_keeps_relative_accuracy(op_type, function, low, high):
@@ -173,6 +174,17 @@ def test_long_float32_keeps_relative_accuracy(op_type, function, low, high):
         rounded = want.astype(np.float32)
     np.testing.assert_allclose(got, rounded, rtol=5e-7, atol=2e-45)
     np.testing.assert_array_equal(np.signbit(got[x == 0]), np.signbit(want[x == 0]))
+
+
+@pytest.mark.parametrize(("op_type", "ufunc"), [("Tan", np.tan), ("Asin", np.arcsin), ("Acosh", np.arccosh), ("Log", np.log2)])
+@pytest.mark.parametrize("dtype", [F32, F64])
+def test_what_several_threads_do_is_what_one_does(op_type, ufunc, dtype):
+    x = np.random.default_rng(4).uniform(-2, 3, 300_001).astype(dtype)
+    with np.errstate(all="ignore"):
+        want = ufunc(x)
+    attrs = {"base": 2.0, "scale": 1.0, "shift": 0.0} if op_type == "Log" else {}
+    np.testing.assert_array_equal(run(op_type, [x], attrs), want)
+    np.testing.assert_array_equal(run(op_type, [x], attrs, out=x), want)
 
 
 def test_erfinv_inverts_erf():
