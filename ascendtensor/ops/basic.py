@@ -260,7 +260,7 @@ def _groups() -> tuple[Group, ...]:
         *(e.ABS, e.NEG, e.SIGN, e.EXP, e.LOG, e.LOG1P, e.SQRT, e.RSQRT, e.RECIPROCAL, e.SIN, e.COS, e.TANH, e.ERF, e.ERFC),
         *(e.FLOOR, e.CEIL, e.RINT, a.SIGMOID, a.RELU, a.GELU_TANH, a.SILU, c.IS_NAN, c.IS_FINITE),
     )
-    binary = (e.ADD, e.SUB, e.MUL, e.DIV, e.FLOOR_DIV, e.FLOOR_MOD, e.POW, e.MAXIMUM, e.MINIMUM)
+    binary = (e.ADD, e.SUB, e.MUL, e.DIV, e.FLOOR_DIV, e.WHOLE_FLOOR_DIV, e.FLOAT_MOD, e.FLOOR_MOD, e.POW, e.MAXIMUM, e.MINIMUM)
     compared = (c.EQUAL, c.NOT_EQUAL, c.LESS, c.LESS_EQUAL, c.GREATER, c.GREATER_EQUAL)
     return (
         Group(unary, NUMBERS, _alone()),

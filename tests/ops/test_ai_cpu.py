@@ -43,3 +43,33 @@ def test_amounts_of_shifts_that_are_no_number_of_bits(dtype: Any) -> None:
     mixed = at.tensor([0, bits - 1, bits, 2], dtype=dtype)
     assert (x >> mixed).tolist() == [x[0].item(), 0, 0, 25]
     assert (at.tensor([3] * 4, dtype=dtype) << mixed).tolist() == [3, at.iinfo(dtype).min if signed else 1 << (bits - 1), 0, 12]
+
+
+@pytest.mark.parametrize("dtype", [at.float32, at.float16, at.bfloat16, at.float64], ids=lambda dtype: dtype.name)
+def test_quotients_of_floats_are_rounded_once(dtype: Any) -> None:
+    """The AI Core rounds before it rounds down, does not truncate, and takes rounded products away (CANN 8.1.RC1, tbe, floor_div.py,
+    truncate_div.py, mod.py). Values: PyTorch."""
+    x = at.tensor([7.0, -7.0, 7.0, -0.5, -0.0, np.inf, -1.0, 5.0, NAN], dtype=dtype)
+    y = at.tensor([2.0, 2.0, -2.0, 1.0, 1.0, 2.0, np.inf, 0.0, 1.0], dtype=dtype)
+    for found, wanted in (
+        (at.floor_divide(x, y), [3.0, -4.0, -4.0, -1.0, -0.0, NAN, -1.0, np.inf, NAN]),
+        (at.div(x, y, rounding_mode="floor"), [3.0, -4.0, -4.0, -1.0, -0.0, NAN, -1.0, np.inf, NAN]),
+        (at.div(x, y, rounding_mode="trunc"), [3.0, -3.0, -3.0, -0.0, -0.0, np.inf, -0.0, np.inf, NAN]),
+        (at.fmod(x, y), [1.0, -1.0, 1.0, -0.5, -0.0, NAN, -1.0, NAN, NAN]),
+        (at.trunc(x), [7.0, -7.0, 7.0, -0.0, -0.0, np.inf, -1.0, 5.0, NAN]),
+    ):
+        assert found.dtype is dtype and np.array_equal(found.float().numpy(), wanted, equal_nan=True)
+        assert np.array_equal(np.signbit(found.float().numpy())[:5], np.signbit(wanted)[:5])
+    one, tenth = at.tensor(1.0, dtype=dtype), at.tensor(0.1, dtype=dtype)
+    if dtype in (at.float32, at.float64):
+        assert (one // tenth).item() == 9.0 and (1.0 // tenth).item() == 9.0 and at.fmod(one, tenth).item() > 0.09
+
+
+def test_large_integers_are_divided_without_a_rounding() -> None:
+    """The AI Core divides int32 as float32 (CANN 8.1.RC1, tbe, dynamic/floor_div.py, truncate_div.py, mod.py and floor_mod.py)."""
+    a, b = np.array([2**24 + 1, 2**31 - 1, -(2**31) + 1, -(2**24) - 1], np.int32), np.array([1, 3, 7, 2], np.int32)
+    for dtype in (at.int32, at.int64):
+        x, y = at.tensor(a, dtype=dtype), at.tensor(b, dtype=dtype)
+        assert (x // y).tolist() == (a // b).tolist() and (x % y).tolist() == (a % b).tolist()
+        assert at.fmod(x, y).tolist() == np.fmod(a, b).tolist()
+        assert at.div(x, y, rounding_mode="trunc").tolist() == [int(p / q) for p, q in zip(a.tolist(), b.tolist(), strict=True)]

@@ -17,10 +17,11 @@ from ...errors import DTypeError, ValueRangeError
 from .. import chips
 from ..arguments import checked, described
 from ..call import binary, call, plain
+from ..operands import filled, in_dtype
 from ..schema import Row
 from ..table import elementwise as table
 from ..table.special import AXPY
-from ..writing import write
+from ..writing import into, write
 from . import comparison, unary, unsigned
 
 T = TypeVar("T", bound=TensorBase)
@@ -204,7 +205,7 @@ def div(input: T, other: Any, *, rounding_mode: str | None = None, out: T | None
         ShapeError: The shapes don't broadcast.
         ValueRangeError: Another rounding mode.
 
-    Ascend operator: RealDiv, TruncateDiv, FloorDiv. Like: torch.div, numpy.divide.
+    Ascend operator: RealDiv; for "trunc" with Trunc, TruncateDiv of integers; for "floor" as `floor_divide`. Like: torch.div, numpy.divide.
 
     Examples:
         >>> at.div(at.tensor([7, -7]), 2)
@@ -212,14 +213,13 @@ def div(input: T, other: Any, *, rounding_mode: str | None = None, out: T | None
         >>> at.div(at.tensor([7, -7]), 2, rounding_mode="floor")
         tensor([ 3, -4], device='npu:0')
     """
-    if rounding_mode is None:
-        row = table.DIV
-    elif rounding_mode == "trunc":
-        row = table.TRUNCATE_DIV
-    elif rounding_mode == "floor":
-        row = table.FLOOR_DIV
-    else:
+    if rounding_mode not in (None, "trunc", "floor"):
         raise ValueRangeError(f"rounding_mode is {rounding_mode!r}; it is None, 'trunc' or 'floor'", where="div")
+    if rounding_mode == "floor":
+        return floor_divide(input, other, out=out)
+    row = table.DIV if rounding_mode is None else table.TRUNCATE_DIV
+    if rounding_mode is not None and _divides_floats(input, other):
+        return unary.trunc(binary(table.DIV, input, other), out=out)
     try:
         return binary(row, input, other) if out is None else write(row, out, (input, other))
     except DTypeError as error:
@@ -255,16 +255,57 @@ def floor_divide(input: T, other: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
         DTypeError: The operator does not take the promoted dtype.
 
-    Ascend operator: FloorDiv. Like: torch.floor_divide, numpy.floor_divide.
+    Ascend operator: FloorDiv for integers; of floats composed of Mod, Sub, RealDiv, Rint and SelectV2. Like: torch.floor_divide,
+    numpy.floor_divide.
 
     Examples:
         >>> at.floor_divide(at.tensor([7, -7]), 2)
         tensor([ 3, -4], device='npu:0')
     """
+    if _divides_floats(input, other):
+        return into(_floored(input, other), out)
+    row = table.FLOOR_DIV
+    if isinstance(input, TensorBase) or isinstance(other, TensorBase):
+        row = table.WHOLE_FLOOR_DIV if _kind(input, other) in (d.int32, d.int64, d.uint32) else row
     try:
-        return binary(table.FLOOR_DIV, input, other) if out is None else write(table.FLOOR_DIV, out, (input, other))
+        return binary(row, input, other) if out is None else write(row, out, (input, other))
     except DTypeError as error:
         return unsigned.otherwise(table.FLOOR_DIV, input, other, out, error)
+
+
+def _kind(input: Any, other: Any) -> Any:
+    """What two operands are promoted to; None where they are not."""
+    try:
+        return comparison.promoted(table.ADD, input, other)
+    except DTypeError:
+        return None
+
+
+def _divides_floats(input: Any, other: Any) -> bool:
+    """Whether a quotient is one of real floating numbers."""
+    if not isinstance(input, TensorBase) and not isinstance(other, TensorBase):
+        return False
+    kind = _kind(input, other)
+    return kind is not None and kind.category == d.FLOATING
+
+
+def _floored(input: Any, other: Any) -> Any:
+    """The quotient of floats rounded down, as PyTorch and Python find it: what remains is exact, so the rest goes a whole number of times.
+
+    The operator FloorDiv rounds the quotient of floats before it rounds down: 1.0 // 0.1 would be 10 (CANN 8.1.RC1, tbe,
+    ``dynamic/floor_div.py``).
+    """
+    kind = _kind(input, other)
+    working = d.float32 if kind.itemsize == 2 else kind
+    like = input if isinstance(input, TensorBase) else other
+    operands = (in_dtype(each, kind) if isinstance(each, TensorBase) else filled(like, (), each, kind) for each in (input, other))
+    x, y = (in_dtype(each, working) for each in operands)
+    rest = binary(table.FLOAT_MOD, x, y)
+    quotient, times = binary(table.DIV, x, y), binary(table.DIV, binary(table.SUB, x, rest), y)
+    below = comparison.logical_and(comparison.ne(rest, 0), comparison.ne(comparison.lt(rest, 0), comparison.lt(y, 0)))
+    whole = unary.round(comparison.where(below, binary(table.SUB, times, 1), times))
+    signed = comparison.where(comparison.eq(whole, 0), binary(table.MUL, quotient, 0.0), whole)
+    return in_dtype(comparison.where(comparison.eq(y, 0), quotient, signed), kind)
 
 
 @checked
@@ -311,14 +352,15 @@ def fmod(input: T, other: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
         DTypeError: The operator does not take the promoted dtype.
 
-    Ascend operator: Mod. Like: torch.fmod, numpy.fmod.
+    Ascend operator: Mod, of the AI CPU. Like: torch.fmod, numpy.fmod.
 
     Examples:
         >>> at.fmod(at.tensor([7, -7]), 3)
         tensor([ 1, -1], device='npu:0')
     """
     try:
-        return binary(table.MOD, input, other) if out is None else write(table.MOD, out, (input, other))
+        row = table.FLOAT_MOD if _divides_floats(input, other) else table.MOD
+        return binary(row, input, other) if out is None else write(row, out, (input, other))
     except DTypeError as error:
         return unsigned.otherwise(table.MOD, input, other, out, error)
 

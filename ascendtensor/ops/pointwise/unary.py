@@ -754,14 +754,14 @@ def trunc(input: T, *, out: T | None = None) -> T:
     Raises:
         DTypeError: `input` is complex.
 
-    Ascend operator: Trunc; TruncateDiv for float64, which Trunc does not take. Like: torch.trunc, numpy.trunc.
+    Ascend operator: Trunc; Ceil, Floor and SelectV2 for float64, which Trunc does not take. Like: torch.trunc, numpy.trunc.
 
     Examples:
         >>> at.trunc(at.tensor([-1.5, 1.5]))
         tensor([-1.,  1.], device='npu:0')
     """
     if input.desc.dtype is d.float64 or (input.desc.dtype.category == d.FLOATING and chips.lacks(table.TRUNC, input.desc.dtype)):
-        return binary(table.TRUNCATE_DIV, input, 1.0) if out is None else write(table.TRUNCATE_DIV, out, (input, 1.0))
+        return into(comparison.where(comparison.lt(input, 0), ceil(input), floor(input)), out)
     return _whole(table.TRUNC, input, out)
 
 

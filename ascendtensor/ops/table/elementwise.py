@@ -82,12 +82,18 @@ ADD: Final = binary("add", "Add", (*FLOATS, *INTS, d.bool_, *COMPLEX), bits=SAME
 SUB: Final = binary("sub", "Sub", (*FLOATS, *INTS, *COMPLEX), bits=SAME_BITS)
 MUL: Final = binary("mul", "Mul", (*FLOATS, *INTS, d.bool_, *COMPLEX), bits=SAME_BITS)
 DIV: Final = binary("div", "RealDiv", (*FLOATS, *COMPLEX), Kind.INT_TO_FLOAT)
-FLOOR_DIV: Final = binary("floor_divide", "FloorDiv", (*FLOATS, *INTS, d.uint16), via={d.uint32: d.int64})
-TRUNCATE_DIV: Final = binary("div", "TruncateDiv", (*FLOATS, *INTS, d.uint16), via={d.uint32: d.int64})
+FLOOR_DIV: Final = binary("floor_divide", "FloorDiv", (d.int8, d.int16, d.int64, d.uint8, d.uint16))
+_EXACT: Final = (Attr("_exclude_engines", "string", "AiCore"),)
+"""The AI Core divides integers as float32 (CANN 8.1.RC1, tbe, `dynamic/floor_div.py`, `truncate_div.py`, `mod.py`): 24 bits."""
+WHOLE_FLOOR_DIV: Final = binary("floor_divide", "FloorDiv", (d.int32, d.int64), via={d.uint32: d.int64}, attrs=_EXACT)
+TRUNCATE_DIV: Final = binary("div", "TruncateDiv", (d.int8, d.int16, d.int64, d.uint8, d.uint16), via={d.int32: d.int64, d.uint32: d.int64})
+"""Of integers: floats are divided and not truncated by `dynamic/truncate_div.py`."""
 FLOOR_MOD: Final = binary(
-    "remainder", "FloorMod", (*FLOATS, d.int32, d.int64), via={d.int8: d.int32, d.int16: d.int32, d.uint8: d.int32, **UNSIGNED_TO_SIGNED}
+    "remainder", "FloorMod", (*FLOATS, d.int64), via=dict.fromkeys((d.int8, d.int16, d.int32, d.uint8, d.uint16, d.uint32), d.int64)
 )
-MOD: Final = binary("fmod", "Mod", (*FLOATS, d.int8, d.uint8, d.int32, d.int64), via={d.int16: d.int32, **UNSIGNED_TO_SIGNED})
+MOD: Final = binary("fmod", "Mod", (d.int8, d.uint8, d.int64), via=dict.fromkeys((d.int16, d.int32, d.uint16, d.uint32), d.int64))
+FLOAT_MOD: Final = binary("fmod", "Mod", (d.float32, d.float16, d.float64), via={d.bfloat16: d.float32}, attrs=_EXACT)
+"""The AI Core takes the quotient's float32 times the divisor away (`dynamic/mod.py`), the AI CPU what C's fmod gives."""
 POW: Final = binary("pow", "Pow", (*FLOATS, *INTS, *COMPLEX), via=UNSIGNED_TO_SIGNED, bits={d.uint64: d.int64})
 MAXIMUM: Final = binary("maximum", "Maximum", (*FLOATS, d.int8, d.int32, d.int64), via={**SMALL_TO_INT32, **UNSIGNED_TO_SIGNED})
 MINIMUM: Final = binary("minimum", "Minimum", (*FLOATS, d.int8, d.int32, d.int64), via={**SMALL_TO_INT32, **UNSIGNED_TO_SIGNED})

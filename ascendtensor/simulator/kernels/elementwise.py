@@ -15,15 +15,14 @@ from ascendtensor.simulator.kernels.masks import choose, clear
 from ascendtensor.simulator.kernels.registry import BFLOAT16, Array, Attrs, Meta, Out, Task, binder, infer
 
 _BOOL = np.dtype(np.bool_)
+_FLOAT64 = np.dtype(np.float64)
 
 # (ufunc, the one for bool, whether the half loops of NumPy and ml_dtypes are exact enough and fast enough on short arrays)
 _UFUNCS: dict[str, tuple[np.ufunc, np.ufunc | None, bool]] = {
     "Sub": (np.subtract, np.logical_xor, True),
     "Maximum": (np.maximum, np.logical_or, True),
     "Minimum": (np.minimum, np.logical_and, True),
-    "FloorDiv": (np.floor_divide, None, False),
     "FloorMod": (np.remainder, None, False),
-    "Mod": (np.fmod, None, True),
     "TruncateMod": (np.fmod, None, True),
     "Atan2": (np.arctan2, None, False),
     "Gcd": (np.gcd, None, False),
@@ -47,6 +46,9 @@ def _binary_binder(op_type: str, ufunc: np.ufunc, on_bool: np.ufunc | None, half
 
 for _name, (_ufunc, _on_bool, _half) in _UFUNCS.items():
     registry.add(_name, _binary_binder(_name, _ufunc, _on_bool, _half))
+    registry.add_rule(_name, rules.elementwise)
+
+for _name in ("FloorDiv", "Mod"):
     registry.add_rule(_name, rules.elementwise)
 
 infer("Add", "Mul")(rules.mixed)
@@ -107,13 +109,68 @@ def div_no_nan(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
     return bind_steps(steps, inputs, outputs[0])
 
 
+def _on_core(attrs: Attrs) -> bool:
+    """Whether the AI Core may run it: the description does not keep it off."""
+    return attrs.get("_exclude_engines") != "AiCore"
+
+
+def _by_floats(rounded: np.ufunc, remains: bool) -> Steps:
+    """Integers of 32 bits are divided as float32, of 24."""
+
+    def steps(out: Array, a: Array, b: Array) -> None:
+        x, y = a.astype(np.float32), b.astype(np.float32)
+        quotient = rounded(np.divide(x, y))
+        result = np.subtract(x, np.multiply(quotient, y)) if remains else quotient
+        np.copyto(out, np.where(b == 0, 0, result).clip(-(1 << 31), (1 << 31) - 128), casting="unsafe")
+
+    return steps
+
+
+@binder("FloorDiv")
+def floor_div(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """The quotient of floats, rounded, and then rounded down (CANN 8.1.RC1, tbe, ``dynamic/floor_div.py``)."""
+    dtype = inputs[0].dtype
+    if dtype == _BOOL:
+        raise TypeError("FloorDiv has no kernel for bool")
+    if dtype == np.int32 and _on_core(attrs):
+        return bind_steps(_by_floats(np.floor, False), inputs, outputs[0])
+    if dtype.kind in "iu":
+        return bind_ufunc(np.floor_divide, inputs, outputs[0])
+
+    def steps(out: Array, a: Array, b: Array) -> None:
+        np.divide(a, b, out)
+        np.floor(out, out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
+@binder("Mod")
+def mod(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
+    """The AI Core takes the divisor times the quotient's whole part away, in float32 (tbe, ``dynamic/mod.py``); the AI CPU is exact."""
+    dtype = inputs[0].dtype
+    if dtype == _BOOL:
+        raise TypeError("Mod has no kernel for bool")
+    if dtype == np.int32 and _on_core(attrs):
+        return bind_steps(_by_floats(np.trunc, True), inputs, outputs[0])
+    if dtype.kind in "iu" or dtype == _FLOAT64 or not _on_core(attrs):
+        return division.bind(np.fmod, inputs, outputs[0], half_loop=True)
+
+    def steps(out: Array, a: Array, b: Array) -> None:
+        whole = np.trunc(np.divide(a, b))
+        np.subtract(a, np.multiply(whole, b, whole), out)
+
+    return bind_steps(steps, inputs, outputs[0])
+
+
 @binder("TruncateDiv")
 def truncate_div(inputs: list[Array], outputs: list[Array], attrs: Attrs) -> Task:
-    """y = x1 / x2 rounded towards zero; complex is plain division."""
-    kind = inputs[0].dtype.kind
-    if kind in "iu":
+    """y = x1 / x2 rounded towards zero. Only of integers: the AI Core leaves floats as they are (tbe, ``dynamic/truncate_div.py``)."""
+    dtype = inputs[0].dtype
+    if dtype == np.int32 and _on_core(attrs):
+        return bind_steps(_by_floats(np.trunc, False), inputs, outputs[0])
+    if dtype.kind in "iu":
         return bind_steps(_truncated_quotient, inputs, outputs[0])
-    if kind == "c":
+    if dtype != _FLOAT64:
         return bind_ufunc(np.divide, inputs, outputs[0])
 
     def steps(out: Array, a: Array, b: Array) -> None:

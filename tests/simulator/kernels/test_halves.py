@@ -139,7 +139,7 @@ WITH_NUMBER = {
     "RealDiv": np.divide,
     "Pow": np.power,
     "FloorMod": np.remainder,
-    "Mod": np.fmod,
+    "TruncateMod": np.fmod,
     "Atan2": np.arctan2,
     "Equal": np.equal,
     "NotEqual": np.not_equal,
