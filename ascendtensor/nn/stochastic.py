@@ -13,12 +13,11 @@ from ..base import TensorBase
 from ..errors import ShapeError, ValueRangeError
 from ..ops import gather, reduction, views
 from ..ops.arguments import checked
-from ..ops.call import made
 from ..ops.nn.activation import leaky_relu
 from ..ops.nn.softmax import softmax
+from ..ops.operands import filled
 from ..ops.pointwise import comparison, elementwise, unary
 from ..ops.reduction import floating, narrowed, widened
-from ..ops.table.movement import FILL
 from ..ops.writing import copy_into
 from ..random import Generator, bernoulli, dropout, rand
 
@@ -38,7 +37,7 @@ def _uniform(like: T, generator: Generator | None) -> T:
 
 def _kept(like: T, shape: tuple[int, ...], p: float, generator: Generator | None) -> T:
     """Ones with probability `1 - p`, else zeros, of the dtype and on the device of a tensor."""
-    chance: T = made(FILL, (1 - p,), (shape, like.desc.dtype), like)
+    chance: T = filled(like, shape, 1 - p)
     return bernoulli(chance, generator=generator)
 
 

@@ -14,12 +14,11 @@ from ..base import TensorBase
 from ..errors import ShapeError, ValueRangeError
 from . import shape, views
 from .arguments import checked
-from .call import call, made
-from .operands import in_dtype
+from .call import call
+from .operands import counted, filled, in_dtype
 from .pointwise import elementwise
-from .table.creation import COMBINATIONS, RANGE
+from .table.creation import COMBINATIONS
 from .table.elementwise import CAST
-from .table.movement import FILL
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -58,10 +57,10 @@ def vander(x: T, N: int | None = None, increasing: bool = False) -> T:
     count = length if N is None else as_int(N)
     if count < 0:
         raise ValueRangeError("N must be non-negative", where="vander")
-    dtype = x.desc.dtype if x.desc.dtype.category >= 2 else d.int64
+    dtype = x.desc.dtype if x.desc.dtype.category >= d.FLOATING else d.int64
     if not count or not length:
-        return made(FILL, (0,), ((length, count), dtype), x)
-    powers = made(RANGE, (0, count, 1), (count, d.int64), x)
+        return filled(x, (length, count), 0, dtype)
+    powers = counted(x, count)
     bases = views.unsqueeze(in_dtype(x, dtype), -1)
     return elementwise.pow(bases, call(CAST, (powers if increasing else shape.flip(powers, 0),), (dtype,)))
 
@@ -94,8 +93,8 @@ def combinations(input: T, r: int = 2, with_replacement: bool = False) -> T:
     if number < 0:
         raise ValueRangeError(f"expected a non-negative number, but got {number}", where="combinations")
     if not number:
-        return made(FILL, (0,), ((0,), input.desc.dtype), input)
+        return filled(input, (0,), 0)
     choices = (math.comb(length + number - 1, number) if length else 0) if with_replacement else math.comb(length, number)
     if not choices:
-        return made(FILL, (0,), ((0, number), input.desc.dtype), input)
+        return filled(input, (0, number), 0)
     return call(COMBINATIONS, (input,), (number, bool(with_replacement), choices))

@@ -20,13 +20,12 @@ from ..dtypes import get_default_dtype
 from ..errors import AscendTensorError, DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import shape, views
 from .arguments import checked
-from .call import made, structured, unary
-from .operands import integers
+from .call import structured, unary
+from .operands import filled, integers
 from .pointwise.complex_numbers import conj
 from .pointwise.elementwise import mul
 from .table import fft as table
 from .table.elementwise import CAST
-from .table.movement import FILL
 from .writing import into
 
 T = TypeVar("T", bound=TensorBase)
@@ -592,8 +591,8 @@ def _resized(input: T, length: int, place: int) -> T:
     if length <= shape_now[place]:
         return input if length == shape_now[place] else views.narrow(input, place, 0, length)
     if not input.desc.numel:
-        filled = (*shape_now[:place], length, *shape_now[place + 1 :])
-        return made(FILL, (0,), (filled, input.desc.dtype), input)
+        lengths = (*shape_now[:place], length, *shape_now[place + 1 :])
+        return filled(input, lengths, 0)
     return shape.pad(input, (0, 0) * (len(shape_now) - 1 - place) + (0, length - shape_now[place]))
 
 

@@ -130,7 +130,7 @@ def _from_ints(array: Array, kinds: set[type], dtype: DType | None) -> Array:
     if kinds == {bool}:
         return array
     wanted = int64 if dtype is None else dtype
-    if wanted.category > 1 or wanted is bool_:
+    if wanted.category > INTEGER or wanted is bool_:
         return array.astype(np.float64) if array.dtype == object else array
     limits = np.iinfo(wanted.numpy)
     if not (limits.min <= int(array.min()) and int(array.max()) <= limits.max):
@@ -224,7 +224,7 @@ def download(tensor: TensorBase, non_blocking: bool = False) -> Array:
     return copies.download(settled.buffer, settled.desc, non_blocking)
 
 
-def moved(tensor: Any, device: Any, dtype: DType, non_blocking: bool = False) -> Any:
+def moved(tensor: Any, device: Any, dtype: DType) -> Any:
     """`tensor` on another device, there in `dtype`: a copy through the host (RT-42)."""
     source = plain(tensor)
     target = TensorDesc.of(source.desc.shape, source.desc.dtype, device)

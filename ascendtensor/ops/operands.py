@@ -12,10 +12,11 @@ from typing import Any, Final, TypeVar
 
 from .. import promotion, shapes
 from ..base import TensorBase
-from ..dtypes import complex128, float64
 from ..dtypes import dtype as DType
+from ..dtypes import int64
 from ..errors import AscendTensorError
 from .call import made, structured
+from .table.creation import RANGE
 from .table.elementwise import CAST
 from .table.movement import FILL
 
@@ -83,10 +84,12 @@ def attribute(number: Any) -> float:
 
 def filled(like: TensorBase, sizes: Sequence[int], value: Any, dtype: DType | None = None) -> Any:
     """A tensor of one number on the device of another, by default of its dtype."""
-    wanted = dtype or like.desc.dtype
-    if wanted is complex128:  # Fill has no complex numbers of two doubles
-        return in_dtype(filled(like, sizes, value, float64), wanted)
-    return made(FILL, (value,), (tuple(sizes), wanted), like)
+    return made(FILL, (value,), (tuple(sizes), dtype or like.desc.dtype), like)
+
+
+def counted(like: TensorBase, count: int) -> Any:
+    """0, 1, ... as int64 on the device of a tensor."""
+    return made(RANGE, (0, count, 1), (count, int64), like)
 
 
 _LASTING: Final = 16

@@ -328,7 +328,7 @@ class Planner:
         results = tuple(TensorDesc.of(shape, dtype, device) for shape, dtype in zip(outcome.shapes, held, strict=True))
         description = Description(
             op_type=row.op_type,
-            inputs=tuple(_numbered(row, inputs, decision.places)),
+            inputs=tuple(_numbered(inputs, decision.places)),
             outputs=tuple(
                 TensorDescription(dtype=dtype.acl, shape=shape, format=int(fitting(output.format, len(shape))), name=output.name)
                 for output, dtype, shape in zip(row.outputs, running, outcome.outputs or outcome.shapes, strict=True)
@@ -483,7 +483,7 @@ def _constant(input: Input, value: Any) -> TensorDescription:
     return TensorDescription(dtype=input.dtype.acl, shape=array.shape, const=array.tobytes(), name=input.name)
 
 
-def _numbered(row: Row, inputs: Sequence[TensorDescription], places: Sequence[tuple[int, Input]]) -> list[TensorDescription]:
+def _numbered(inputs: Sequence[TensorDescription], places: Sequence[tuple[int, Input]]) -> list[TensorDescription]:
     """Members of a repeated input are named by its name and a number from 0 (INF-6)."""
     repeated = [position for position, input in places if input.kind == "repeated"]
     if not repeated:

@@ -17,7 +17,7 @@ from .. import dtypes as d
 from .. import shapes
 from ..base import TensorBase
 from ..dtypes import DTypeLike
-from ..errors import DTypeError, ShapeError, ValueRangeError
+from ..errors import DTypeError, ShapeError
 from ..promotion import promote_types
 from . import chips, views
 from .arguments import checked
@@ -59,7 +59,7 @@ def floating(input: T, function: str) -> None:
         DTypeError: The operand is not floating or complex.
     """
     dtype = input.desc.dtype
-    if dtype.category < 2:
+    if dtype.category < d.FLOATING:
         error = DTypeError(f"a floating or complex dtype is needed, not {dtype.name}", advice="Cast with .to(float32) first.")
         raise error.with_context(function, (input,))
 
@@ -104,7 +104,8 @@ def sum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike |
         if dim is None and out is None and not keepdim and input.desc.dtype is d.bool_ and input.desc.numel >= _LONG_MASK:
             return _trues(input)
         return structured(table.SUM, input, dim, keepdim) if out is None else write(table.SUM, out, (input,), (dim, keepdim))
-    return into(_in_dtype(call(table.SUM, (_given(input, dtype),), (dim, keepdim)), dtype), out)
+    # Integers are added up in int64, and cut down at the end.
+    return into(_cast(call(table.SUM, (_cast(input, dtype),), (dim, keepdim)), dtype), out)
 
 
 _LONG_MASK: Final = 1 << 18
@@ -133,15 +134,10 @@ def _trues(mask: T) -> T:
     return elementwise.add(found, structured(table.SUM, views.narrow(flat, 0, length - left, left), None, False)) if left else found
 
 
-def _given(input: T, dtype: DTypeLike) -> T:
-    """The operand in the dtype that was asked for; integers are added up in int64 and cut down at the end."""
-    dtype = d.as_dtype(dtype)
-    return input if input.desc.dtype is dtype else comparison.cast(input, dtype)
-
-
-def _in_dtype(result: T, dtype: DTypeLike) -> T:
-    dtype = d.as_dtype(dtype)
-    return result if result.desc.dtype is dtype else comparison.cast(result, dtype)
+def _cast(input: T, dtype: DTypeLike) -> T:
+    """A tensor in the dtype that was asked for; itself where it has that already."""
+    wanted = d.as_dtype(dtype)
+    return input if input.desc.dtype is wanted else comparison.cast(input, wanted)
 
 
 @checked
@@ -155,7 +151,7 @@ def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLik
         tensor(4., device='npu:0')
     """
     if dtype is not None:
-        input = _given(input, dtype)
+        input = _cast(input, dtype)
     kind = input.desc.dtype
     if kind.is_complex:
         raise DTypeError("complex numbers are not supported").with_context("nansum", (input,))
@@ -194,7 +190,7 @@ def prod(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike 
         dim = tuple(dim)
     if dtype is None:
         return structured(table.PROD, input, dim, keepdim) if out is None else write(table.PROD, out, (input,), (dim, keepdim))
-    return into(_in_dtype(call(table.PROD, (_given(input, dtype),), (dim, keepdim)), dtype), out)
+    return into(_cast(call(table.PROD, (_cast(input, dtype),), (dim, keepdim)), dtype), out)
 
 
 @checked
@@ -222,7 +218,7 @@ def mean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike 
         tensor([2., 3.], device='npu:0')
     """
     if dtype is not None:
-        input = _given(input, dtype)
+        input = _cast(input, dtype)
     arguments = (_dims(dim), keepdim)
     return structured(table.MEAN, input, *arguments) if out is None else write(table.MEAN, out, (input,), arguments)
 
@@ -238,7 +234,7 @@ def nanmean(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLi
         tensor(2., device='npu:0')
     """
     if dtype is not None:
-        input = _given(input, dtype)
+        input = _cast(input, dtype)
     floating(input, "nanmean")
     wide = widened(input)
     there = sum(comparison.eq(wide, wide), dim, keepdim)
@@ -655,7 +651,7 @@ def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = Non
         >>> at.logsumexp(at.tensor([0.0, 0.0]), 0)
         tensor(0.6931, device='npu:0')
     """
-    if input.desc.dtype.category < 2:
+    if input.desc.dtype.category < d.FLOATING:
         input = comparison.cast(input, d.get_default_dtype())
     dim = _dims(dim)
     wide = widened(input)
@@ -667,21 +663,6 @@ def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = Non
     top = elementwise.clamp(amax(size, dim, True), -limit, limit)
     total = unary.log(sum(unary.exp(elementwise.sub(wide, top)), dim, keepdim))
     return into(narrowed(elementwise.add(total, views.reshape(top, total.desc.shape)), input), out)
-
-
-@checked
-def norm(
-    input: T, p: float | str = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DTypeLike | None = None, out: T | None = None
-) -> T:
-    """The p-norm over `dim`, of the elements as a vector. `p` may also be "fro". Arguments and result as for `vector_norm`.
-
-    Ascend operator: that of `vector_norm`. Like: torch.norm, numpy.linalg.norm of a vector.
-    """
-    if p == "fro":
-        p = 2
-    if isinstance(p, str):
-        raise ValueRangeError(f"p must be a number or 'fro', not {p!r}", where="norm")
-    return vector_norm(input, p, dim, keepdim, dtype=dtype, out=out)
 
 
 @checked
@@ -742,7 +723,7 @@ def norm_operand(input: T, dtype: DTypeLike | None, function: str) -> T:
     given, wanted = input.desc.dtype, d.as_dtype(dtype)
     if given.is_complex is not wanted.is_complex or promote_types(given, wanted) is not wanted:
         raise DTypeError(f"{wanted.name} does not hold what {given.name} does").with_context(function, (input,))
-    return _given(input, wanted)
+    return _cast(input, wanted)
 
 
 def _norm(input: T, ord: float, dim: Any, keepdim: bool) -> T:
@@ -786,7 +767,7 @@ def cumsum(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None 
     """
     if dtype is None:
         return structured(table.CUMSUM, input, dim) if out is None else write(table.CUMSUM, out, (input,), (dim,))
-    return into(_in_dtype(call(table.CUMSUM, (_given(input, dtype),), (dim,)), dtype), out)
+    return into(_cast(call(table.CUMSUM, (_cast(input, dtype),), (dim,)), dtype), out)
 
 
 @checked
@@ -801,7 +782,7 @@ def cumprod(input: T, dim: int, *, dtype: DTypeLike | None = None, out: T | None
     """
     if dtype is None:
         return structured(table.CUMPROD, input, dim) if out is None else write(table.CUMPROD, out, (input,), (dim,))
-    return into(_in_dtype(call(table.CUMPROD, (_given(input, dtype),), (dim,)), dtype), out)
+    return into(_cast(call(table.CUMPROD, (_cast(input, dtype),), (dim,)), dtype), out)
 
 
 @checked

@@ -10,7 +10,6 @@ turned views. Indices are int64; the operators give int32, so that a dim of 2**3
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from operator import index as as_int
 from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
 
@@ -22,15 +21,14 @@ from ..dtypes import dtype as DType
 from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from . import gather, host, reduction, shape, views
 from .arguments import checked
-from .call import call, made, structured
+from .call import call, structured
 from .operands import dim_of, filled
 from .pointwise import comparison, complex_numbers, elementwise, unsigned
 from .reduction import narrowed, widened
 from .results import ValuesIndices
 from .table import reduction as counting
 from .table import sorting as table
-from .table.movement import FILL
-from .writing import copy_into, into, into_all
+from .writing import into, into_all
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -192,13 +190,23 @@ def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Any
         tensor(2, device='npu:0')
     """
     axis = dim_of(input, dim, "kthvalue")
-    length = (input.desc.shape or (1,))[axis]
-    if not length:
-        raise IndexRangeError(f"Expected reduction dim {axis} to have non-zero size").with_context("kthvalue", (input,))
+    length = length_to_choose_from(input, axis, "kthvalue")
     if not 1 <= k <= length:
         raise ValueRangeError(f"selected number k out of range: {k} for a dimension of size {length}").with_context("kthvalue", (input,))
     values, places = _first(_to_last(input, axis), k, False, True)
     return into_all(ValuesIndices(_taken(values, k - 1, axis, keepdim), _long(_taken(places, k - 1, axis, keepdim))), out)
+
+
+def length_to_choose_from(input: TensorBase, axis: int, function: str) -> int:
+    """The length of a dim that an element is chosen from.
+
+    Raises:
+        IndexRangeError: It is 0.
+    """
+    length = (input.desc.shape or (1,))[axis]
+    if not length:
+        raise IndexRangeError(f"Expected reduction dim {axis} to have non-zero size").with_context(function, (input,))
+    return length
 
 
 def _taken(ordered: T, place: int, axis: int, keepdim: bool) -> T:
@@ -249,17 +257,14 @@ def median(input: T, dim: int | None = None, keepdim: bool = False, *, out: Any 
     """
     if dim is None:
         if input.desc.numel == 0 and input.desc.dtype.is_floating_point:
-            return into(made(FILL, (math.nan,), ((), input.desc.dtype), input), out)
+            return into(filled(input, (), math.nan), out)
         return into(_median(views.ravel(input), 0, False, "median").values, out)
     return into_all(_median(input, dim_of(input, dim, "median"), keepdim, "median"), out)
 
 
 def _median(input: T, axis: int, keepdim: bool, function: str) -> ValuesIndices[T]:
-    turned = _to_last(input, axis)
-    length = (turned.desc.shape or (1,))[-1]
-    if length == 0:
-        raise IndexRangeError(f"Expected reduction dim {axis} to have non-zero size").with_context(function, (input,))
-    ordered, places = _ordered(turned, False, True)
+    length = length_to_choose_from(input, axis, function)
+    ordered, places = _ordered(_to_last(input, axis), False, True)
     middle = (length - 1) // 2
     values, indices = (_taken(each, middle, axis, keepdim) for each in (ordered, places))
     if not input.desc.dtype.is_floating_point:
@@ -334,7 +339,7 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
         ValueRangeError: A fraction or the interpolation is none.
         ShapeError: There are no elements, or `q` has more than one dim.
 
-    Ascend operator: Sort, Sub, Mul, Add, IsNan and SelectV2. Like: torch.quantile, numpy.quantile.
+    Ascend operator: Sort, Sub, Mul, Add, IsNan and SelectV2; Pack for several fractions. Like: torch.quantile, numpy.quantile.
 
     Examples:
         >>> at.quantile(at.tensor([0.0, 1.0, 2.0]), at.tensor([0.25, 0.5]))
@@ -358,21 +363,13 @@ def quantile(input: T, q: Any, dim: int | None = None, keepdim: bool = False, *,
         results.append(narrowed(comparison.where(lost, last, value), input))
     if dim is None and keepdim:
         results = [views.reshape(each, (1,) * len(input.desc.shape)) for each in results]
-    return into(results[0] if one else _stacked(results), out)
+    return into(results[0] if one else shape.stack(results), out)
 
 
 def _numbers(q: Any) -> Any:
     if not isinstance(q, TensorBase):
         return [float(each) for each in q]
     return host.download(q).astype("float64").tolist()
-
-
-def _stacked(results: Sequence[T]) -> T:
-    first = results[0]
-    whole: T = made(FILL, (0,), ((len(results), *first.desc.shape), first.desc.dtype), first)
-    for place, each in enumerate(results):
-        copy_into(views.select(whole, 0, place), each)
-    return whole
 
 
 # Unique elements
@@ -451,18 +448,18 @@ def _unique_pairs(input: T) -> tuple[Any, Any, Any]:
     parts = [views.real(flat), views.imag(flat)]
     count = flat.desc.numel
     if not count:
-        none = made(FILL, (0,), ((0,), d.int64), input)
+        none = filled(input, (0,), 0, d.int64)
         return flat, views.reshape(none, input.desc.shape), none
     order = argsort(parts[1], stable=True)
     order = gather.gather(order, 0, argsort(gather.gather(parts[0], 0, order), stable=True))
     ordered = [gather.gather(part, 0, order) for part in parts]
     changes = [comparison.ne(views.narrow(part, 0, 1, count - 1), views.narrow(part, 0, 0, count - 1)) for part in ordered]
-    fresh = shape.cat((made(FILL, (True,), ((1,), d.bool_), input), comparison.logical_or(*changes)))
+    fresh = shape.cat((filled(input, (1,), True, d.bool_), comparison.logical_or(*changes)))
     values = complex_numbers.complex(*(gather.masked_select(part, fresh) for part in ordered))
     group = elementwise.sub(reduction.cumsum(fresh, 0), 1)
     inverse = gather.scatter(elementwise.mul(group, 0), 0, order, group)
     starts = views.ravel(gather.nonzero(fresh))
-    ends = shape.cat((views.narrow(starts, 0, 1, starts.desc.numel - 1), made(FILL, (count,), ((1,), d.int64), input)))
+    ends = shape.cat((views.narrow(starts, 0, 1, starts.desc.numel - 1), filled(input, (1,), count, d.int64)))
     return values, views.reshape(inverse, input.desc.shape), elementwise.sub(ends, starts)
 
 
@@ -575,7 +572,7 @@ def searchsorted(
 def _in_order(operand: Any, kind: DType, like: TensorBase) -> Any:
     """int64 numbers in the order of an operand of a dtype."""
     if not isinstance(operand, TensorBase):
-        operand = made(FILL, (operand,), ((), kind), like)
+        operand = filled(like, (), operand, kind)
     return unsigned.ordered(operand if operand.desc.dtype is kind else comparison.cast(operand, kind))
 
 
@@ -623,7 +620,7 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
     if len(input.desc.shape) != 1 or (weights is not None and weights.desc.shape != input.desc.shape):
         operands = (input,) if weights is None else (input, weights)
         raise ShapeError("a vector, and weights of its shape, are needed").with_context("bincount", operands)
-    if input.desc.dtype.category != 1:
+    if input.desc.dtype.category != d.INTEGER:
         raise DTypeError(f"integers are needed, not {input.desc.dtype.name}").with_context("bincount", (input,))
     minlength = as_int(minlength)
     if minlength < 0:
@@ -640,9 +637,9 @@ def bincount(input: T, weights: T | None = None, minlength: int = 0) -> T:
             )
         size = max(size, highest + 1)
     if not input.desc.numel or not size:
-        return made(FILL, (0,), ((size,), dtype), input)
+        return filled(input, (size,), 0, dtype)
     if weights is None:
-        weights = made(FILL, (1,), (input.desc.shape, dtype), input)
+        weights = filled(input, input.desc.shape, 1, dtype)
     elif weights.desc.dtype is not dtype:
         weights = comparison.cast(weights, dtype)
     return call(counting.BINCOUNT, (input, weights), (size,))
@@ -676,7 +673,7 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0, *, out: T |
     limits: tuple[Any, Any] = (min, max)
     if min == max:
         if not input.desc.numel:
-            return into(made(FILL, (0,), ((bins,), input.desc.dtype), input), out)
+            return into(filled(input, (bins,), 0), out)
         limits = (reduction.amin(input), reduction.amax(input))
     if input.desc.dtype is d.float64:
         return into(_tally(views.ravel(input), *limits, bins), out)
@@ -694,5 +691,5 @@ def _tally(flat: T, low: Any, high: Any, bins: int) -> T:
     part = elementwise.mul(elementwise.div(elementwise.sub(flat, low), width), bins)
     place = elementwise.clamp(_long(comparison.where(inside, part, 0.0)), 0, bins - 1)
     if not flat.desc.numel:
-        return made(FILL, (0,), ((bins,), d.float64), flat)
+        return filled(flat, (bins,), 0, d.float64)
     return call(counting.BINCOUNT, (place, comparison.cast(inside, d.float64)), (bins,))

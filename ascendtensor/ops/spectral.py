@@ -16,11 +16,11 @@ from . import fft, gather, reduction, shape, views
 from .arguments import checked
 from .call import made, structured
 from .host import download
+from .operands import filled
 from .pointwise import unary
 from .pointwise.elementwise import add, div, mul
 from .table.creation import RANGE
 from .table.elementwise import CAST
-from .table.movement import FILL
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -115,7 +115,7 @@ def _window(window: T | None, length: int, n_fft: int, dtype: DType, like: T, fu
     if window is None:
         if length == n_fft:
             return None
-        window = made(FILL, (1,), ((length,), dtype.to_real()), like)
+        window = filled(like, (length,), 1, dtype.to_real())
     elif window.desc.shape != (length,):
         raise ShapeError(f"the window has shape {list(window.desc.shape)}, not [{length}]").with_context(function, (like, window))
     before = (n_fft - length) // 2
@@ -195,7 +195,7 @@ def istft(
 def _weights(window: T | None, width: int, n_fft: int, frames: T) -> T:
     weights = _window(window, width, n_fft, frames.desc.dtype, frames, "istft")
     if weights is None:
-        weights = made(FILL, (1,), ((n_fft,), frames.desc.dtype), frames)
+        weights = filled(frames, (n_fft,), 1)
     return weights if weights.desc.dtype is frames.desc.dtype else structured(CAST, weights, frames.desc.dtype)
 
 
@@ -223,7 +223,7 @@ def _overlapped(frames: T, hop: int) -> T:
         apart = views.reshape(joined, (2, batch, joined.desc.shape[1]))
         return views.view_as_complex(shape.contiguous(views.movedim(apart, 0, -1)))
     reach = (count - 1) * hop + size
-    target: T = made(FILL, (0,), ((batch, reach), frames.desc.dtype), frames)
+    target: T = filled(frames, (batch, reach), 0)
     places = views.reshape(add(_steps(count, hop, frames, -1), _steps(size, 1, frames, 0)), -1)
     return gather.index_add(target, 1, places, views.reshape(shape.contiguous(frames), (batch, count * size)))
 

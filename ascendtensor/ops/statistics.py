@@ -17,14 +17,12 @@ from ..errors import DTypeError, IndexRangeError, ShapeError, ValueRangeError
 from ..promotion import promote_types
 from . import gather, reduction, shape, sorting, views
 from .arguments import checked
-from .call import call, made
-from .operands import dim_of, in_dtype
+from .call import call
+from .operands import counted, dim_of, filled, in_dtype
 from .pointwise import comparison, elementwise, floats, unary
 from .reduction import narrowed, widened
 from .results import HistogramEdges, ValuesIndices
 from .table import reduction as counting
-from .table.creation import RANGE
-from .table.movement import FILL
 from .writing import into, into_all
 
 T = TypeVar("T", bound=TensorBase)
@@ -34,28 +32,12 @@ def _vector(input: T) -> T:
     return input if input.desc.shape else views.reshape(input, (1,))
 
 
-def _length(input: TensorBase, axis: int, function: str) -> int:
-    """The length of a dim that something is chosen from."""
-    length = (input.desc.shape or (1,))[axis]
-    if not length:
-        raise IndexRangeError(f"Expected reduction dim {axis} to have non-zero size").with_context(function, (input,))
-    return length
-
-
 def _chosen(input: T, axis: int, place: TensorBase, like: TensorBase, keepdim: bool) -> T:
     """The element at a place, which has the dim with length 1; 0-d where the operand was."""
     found = gather.gather(input, axis, place)
     if not like.desc.shape:
         return views.reshape(found, ())
     return found if keepdim else views.squeeze(found, axis)
-
-
-def _numbers(like: TensorBase, count: int) -> Any:
-    return made(RANGE, (0, count, 1), (count, d.int64), like)
-
-
-def _filled(like: TensorBase, size: tuple[int, ...], value: Any, dtype: Any = None) -> Any:
-    return made(FILL, (value,), (size, dtype or like.desc.dtype), like)
 
 
 # Ranks
@@ -92,10 +74,10 @@ def nanmedian(input: T, dim: int | None = None, keepdim: bool = False, *, out: A
             return into(sorting.median(input), out)
         return into(nanmedian(views.ravel(input), 0).values, out)
     axis = dim_of(input, dim, "nanmedian")
-    _length(input, axis, "nanmedian")
+    sorting.length_to_choose_from(input, axis, "nanmedian")
     row = _vector(input)
     ordered, places = sorting.sort(row, axis, stable=True)
-    middle = _filled(row, shapes.reduce_shape(row.desc.shape, (axis,), True), (row.desc.shape[axis] - 1) // 2, d.int64)
+    middle = filled(row, shapes.reduce_shape(row.desc.shape, (axis,), True), (row.desc.shape[axis] - 1) // 2, d.int64)
     if row.desc.dtype.is_floating_point:
         there = reduction.sum(comparison.eq(row, row), axis, True)
         middle = elementwise.clamp(elementwise.floor_divide(elementwise.sub(there, 1), 2), 0)
@@ -122,8 +104,8 @@ def nanquantile(
         raise ShapeError("there are no elements to rank").with_context("nanquantile", (input,))
     ordered, _ = sorting.sort(row, axis)
     # float32 counts exactly to 2**24.
-    counted = d.float64 if row.desc.dtype is d.float64 or row.desc.shape[axis] > 1 << 20 else d.float32
-    steps = comparison.cast(elementwise.sub(reduction.sum(comparison.eq(row, row), axis, True), 1), counted)
+    kind = d.float64 if row.desc.dtype is d.float64 or row.desc.shape[axis] > 1 << 20 else d.float32
+    steps = comparison.cast(elementwise.sub(reduction.sum(comparison.eq(row, row), axis, True), 1), kind)
     results = [_ranked(ordered, axis, elementwise.clamp(elementwise.mul(steps, each), 0), interpolation) for each in fractions.numbers]
     flat = [views.reshape(each, ()) if not input.desc.shape or dim is None else each for each in results]
     if dim is None and keepdim:
@@ -178,15 +160,15 @@ def mode(input: T, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> 
         tensor(2, device='npu:0')
     """
     axis = dim_of(input, dim, "mode")
-    length = _length(input, axis, "mode")
+    length = sorting.length_to_choose_from(input, axis, "mode")
     row = _vector(input)
     ordered, places = sorting.sort(row, axis, stable=True)
     size = tuple(length if at == axis else 1 for at in range(len(row.desc.shape)))
-    place = views.reshape(comparison.cast(_numbers(row, length), d.int32), size)
+    place = views.reshape(comparison.cast(counted(row, length), d.int32), size)
     # Where the run of equal elements began that each one belongs to.
     fresh = comparison.ne(views.narrow(ordered, axis, 1, length - 1), views.narrow(ordered, axis, 0, length - 1))
     later = comparison.where(fresh, views.narrow(place, axis, 1, length - 1), 0)
-    first = _filled(row, shapes.reduce_shape(row.desc.shape, (axis,), True), 0, d.int32)
+    first = filled(row, shapes.reduce_shape(row.desc.shape, (axis,), True), 0, d.int32)
     began = reduction.cummax(shape.cat((first, comparison.cast(later, d.int32)), axis), axis).values
     longest = reduction.argmax(elementwise.sub(place, began), axis, True)
     found = (_chosen(each, axis, longest, input, keepdim) for each in (ordered, places))
@@ -254,7 +236,7 @@ def average(input: T, dim: Any = None, weights: T | None = None, returned: bool 
         mean = reduction.mean(wide, dim, keepdim)
         if not returned:
             return mean
-        return mean, _filled(mean, mean.desc.shape, reduction.count(input.desc.shape, dim))
+        return mean, filled(mean, mean.desc.shape, reduction.count(input.desc.shape, dim))
     if weights.desc.shape != input.desc.shape:
         axis = -1 if dim is None or shapes.several(dim) else dim_of(input, dim, "average")
         if axis < 0 or weights.desc.shape != input.desc.shape[axis : axis + 1]:
@@ -271,10 +253,10 @@ def average(input: T, dim: Any = None, weights: T | None = None, returned: bool 
 
 def _floating(input: Any, *others: Any) -> Any:
     """bool and integers in the dtype that they have together with floating operands; the default dtype beside none."""
-    if input.desc.dtype.category >= 2:
+    if input.desc.dtype.category >= d.FLOATING:
         return input
     common = functools.reduce(promote_types, (x.desc.dtype for x in (input, *others) if isinstance(x, TensorBase)))
-    return comparison.cast(input, common if common.category >= 2 else d.get_default_dtype())
+    return comparison.cast(input, common if common.category >= d.FLOATING else d.get_default_dtype())
 
 
 # Running
@@ -412,7 +394,7 @@ def trapezoid(y: T, x: T | None = None, *, dx: float | None = None, dim: int = -
     """
     axis = _samples(y, dim, "trapezoid")
     if not y.desc.shape[axis]:
-        return _filled(y, shapes.reduce_shape(y.desc.shape, (axis,), False), 0)
+        return filled(y, shapes.reduce_shape(y.desc.shape, (axis,), False), 0)
     pairs, steps = _panels(y, x, dx, axis, "trapezoid")
     if x is None:
         return elementwise.mul(reduction.sum(pairs, axis), steps / 2)
@@ -495,7 +477,7 @@ def _slopes(input: T, axis: int, spacing: Any, edge_order: int) -> T:
         steps = views.reshape(diff(spacing), (length - 1, *(1,) * (len(input.desc.shape) - axis - 1)))
         steps = views.reshape(steps, (*(1,) * axis, *steps.desc.shape))
     else:
-        steps = _filled(input, tuple(length - 1 if at == axis else 1 for at in range(len(input.desc.shape))), spacing)
+        steps = filled(input, tuple(length - 1 if at == axis else 1 for at in range(len(input.desc.shape))), spacing)
     slopes = elementwise.div(diff(input, dim=axis), steps)
     inside = length - 2
     one, other = views.narrow(slopes, axis, 0, inside), views.narrow(slopes, axis, 1, inside)
@@ -575,9 +557,9 @@ def segment_reduce(
     kind, identity = _SEGMENTS[reduce]
     size, whole = data.desc.shape, (*data.desc.shape[:at], sizes.desc.shape[-1], *data.desc.shape[at + 1 :])
     wide = widened(data)
-    result = _filled(wide, whole, identity if initial is None else initial)
+    result = filled(wide, whole, identity if initial is None else initial)
     if data.desc.numel:
-        places = views.expand(_numbers(data, size[at]), size[: at + 1])
+        places = views.expand(counted(data, size[at]), size[: at + 1])
         ids = sorting.searchsorted(shape.contiguous(ends), shape.contiguous(places), right=True)
         ids = views.expand(views.reshape(ids, (*size[: at + 1], *(1,) * (len(size) - at - 1))), size)
         result = gather.scatter_reduce(result, at, ids, wide, kind)
@@ -630,7 +612,7 @@ def histogram(
     flat = views.ravel(input)
     edges = _given_edges(flat, bins) if isinstance(bins, TensorBase) else _edges(flat, bins, range)
     count = edges.desc.shape[0] - 1
-    hist: Any = _filled(flat, (count,), 0)
+    hist: Any = filled(flat, (count,), 0)
     if flat.desc.numel:
         place = elementwise.sub(sorting.searchsorted(edges, flat, right=True), 1)
         first, last = views.narrow(edges, 0, 0, 1), views.narrow(edges, 0, count, 1)
@@ -670,9 +652,9 @@ def _edges(flat: T, bins: int, limits: Any) -> T:
             raise ValueRangeError(f"the range from {low} to {high} is none", where="histogram")
         if low == high:
             low, high = low - 0.5, high + 0.5
-    part = comparison.cast(_numbers(flat, bins + 1), flat.desc.dtype)
+    part = comparison.cast(counted(flat, bins + 1), flat.desc.dtype)
     up = elementwise.add(elementwise.mul(part, elementwise.div(elementwise.sub(high, low), bins)), low) if limits is None else None
     if up is None:
         up = elementwise.add(elementwise.mul(part, (high - low) / bins), low)
-    end = elementwise.add(_filled(flat, (1,), 0), high)
+    end = elementwise.add(filled(flat, (1,), 0), high)
     return shape.cat((views.narrow(up, 0, 0, bins), end), 0)

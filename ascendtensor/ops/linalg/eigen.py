@@ -20,7 +20,7 @@ from ...base import TensorBase
 from .. import gather, host, reduction, shape, views
 from ..arguments import checked
 from ..call import call, made, plain
-from ..operands import filled
+from ..operands import counted, filled
 from ..pointwise import comparison, elementwise, unary
 from ..pointwise.complex_numbers import adjoint as conjugated
 from ..pointwise.complex_numbers import conj
@@ -177,7 +177,7 @@ def _schur(matrix: T, wanted: bool) -> _Schur:
 
 
 def _places(form: T, size: int) -> _Places:
-    row = made(RANGE, (0, size, 1), (size, d.int64), form)
+    row = counted(form, size)
     numbers, rows = comparison.cast(row, d.int32), views.unsqueeze(row, -1)
     diagonal = elementwise.mul(row, size + 1)
     first = comparison.eq(row, 0)
@@ -229,7 +229,7 @@ def _hessenberg(matrix: T, wanted: bool) -> tuple[T, Any]:
 
 def _rows(like: T, size: int) -> T:
     """Row numbers, each at a place that operators read from."""
-    numbers = made(RANGE, (0, size * _LANE, 1), (size * _LANE, d.int64), like)
+    numbers = counted(like, size * _LANE)
     return views.reshape(elementwise.floor_divide(numbers, _LANE), (size, _LANE))
 
 

@@ -17,7 +17,7 @@ from .. import gather, indexing, shape, sorting, views
 from ..arguments import checked
 from ..call import call, made
 from ..call import unary as launch
-from ..operands import filled
+from ..operands import counted, filled
 from ..pointwise import comparison, elementwise
 from ..table import linalg as table
 from ..table.creation import RANGE
@@ -367,7 +367,7 @@ def _factors(function: str, A: T, pivot: bool) -> tuple[T, T]:
     stack, rows, columns = stack_of(function, A, False)
     if not A.desc.numel:
         order = filled(A, (*stack, rows), 0, d.int64)
-        return A, elementwise.add(order, _numbers(A, rows)) if order.desc.numel else order
+        return A, elementwise.add(order, counted(A, rows)) if order.desc.numel else order
     if rows == columns:
         return launch(table.LU, A)
     if rows > columns:
@@ -380,11 +380,6 @@ def _factors(function: str, A: T, pivot: bool) -> tuple[T, T]:
     others = _ordered(views.narrow(A, -1, rows, columns - rows), order)
     system = elementwise.add(lower(packed, -1), identity(A, rows))
     return shape.cat((packed, call(table.TRIANGULAR_SOLVE, (system, others), (True, False))), -1), order
-
-
-def _numbers(like: TensorBase, count: int) -> Any:
-    """0, 1, ... as int64."""
-    return made(RANGE, (0, count, 1), (count, d.int64), like)
 
 
 def _ordered(matrix: T, order: TensorBase) -> T:
@@ -404,13 +399,13 @@ def _exchanges(order: T, count: int) -> T:
     halving lengths, since loops over rows are none that a device should do.
     """
     rows = order.desc.shape[-1]
-    jump, most = order, views.expand(_numbers(order, rows), order.desc.shape)
+    jump, most = order, views.expand(counted(order, rows), order.desc.shape)
     jumps: list[tuple[T, T]] = []
     while 1 << len(jumps) < rows:
         jumps.append((jump, most))
         most = elementwise.maximum(most, gather.gather(most, -1, jump))
         jump = gather.gather(jump, -1, jump)
-    steps = _numbers(order, count)
+    steps = counted(order, count)
     found = views.narrow(order, -1, 0, count)
     for jump, most in reversed(jumps):
         passed = comparison.lt(gather.gather(most, -1, found), steps)
@@ -421,7 +416,7 @@ def _exchanges(order: T, count: int) -> T:
 def _order(pivots: T, rows: int) -> T:
     """The order of the rows that exchanges lead to: all of them one after another, combined pairwise."""
     *stack, count = pivots.desc.shape
-    numbers = _numbers(pivots, rows)
+    numbers = counted(pivots, rows)
     if not count:
         return views.expand(numbers, (*stack, rows))
     whole = 1 << (count - 1).bit_length()
@@ -429,7 +424,7 @@ def _order(pivots: T, rows: int) -> T:
     if whole > count:
         idle = made(RANGE, (rows, rows + whole - count, 1), (whole - count, d.int64), pivots)
         swaps = shape.cat((swaps, views.expand(idle, (*stack, whole - count))), -1)
-    swaps, steps = views.unsqueeze(swaps, -1), views.unsqueeze(_numbers(pivots, whole), -1)
+    swaps, steps = views.unsqueeze(swaps, -1), views.unsqueeze(counted(pivots, whole), -1)
     moved = comparison.where(comparison.eq(numbers, swaps), steps, numbers)
     maps = comparison.where(comparison.logical_and(comparison.eq(numbers, steps), comparison.lt(swaps, rows)), swaps, moved)
     while whole > 1:
@@ -441,7 +436,7 @@ def _order(pivots: T, rows: int) -> T:
 
 def _permutation(order: TensorBase, like: T) -> T:
     """P with `P @ (L @ U) = A` of the order that the rows of A have in the factors."""
-    numbers = views.unsqueeze(_numbers(like, order.desc.shape[-1]), -1)
+    numbers = views.unsqueeze(counted(like, order.desc.shape[-1]), -1)
     return comparison.cast(comparison.eq(numbers, views.unsqueeze(order, -2)), like.desc.dtype)
 
 

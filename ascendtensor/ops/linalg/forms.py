@@ -139,8 +139,8 @@ def linear(function: str, *operands: TensorBase) -> None:
         require_tensor(operand, "an operand", function)
         dtype = operand.desc.dtype
         if dtype not in _LINEAR:
-            kind = "low precision dtypes are" if dtype.category >= 2 else "a floating or complex dtype is needed;"
-            text = f"{kind} not {dtype.name}" if dtype.category < 2 else f"{kind} not supported, {dtype.name} is one"
+            kind = "low precision dtypes are" if dtype.category >= d.FLOATING else "a floating or complex dtype is needed;"
+            text = f"{kind} not {dtype.name}" if dtype.category < d.FLOATING else f"{kind} not supported, {dtype.name} is one"
             raise DTypeError(text, advice="Cast with .to(float32) first.").with_context(function, operands)
         if dtype is not operands[0].desc.dtype:
             names = f"{operands[0].desc.dtype.name} and {dtype.name}"

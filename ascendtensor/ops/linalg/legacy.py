@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from ... import shapes
 from ...base import TensorBase, as_class
-from ...errors import ShapeError
+from ...errors import ShapeError, ValueRangeError
 from ..arguments import checked
 from ..operands import filled
-from ..reduction import norm as vector_norm_of
+from ..reduction import vector_norm
 from ..shape import clone
 from ..views import expand
 from . import factors, norms, vectors
@@ -164,7 +164,7 @@ def norm(input: T, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: 
 
     Args:
         input: Tensor of floating or complex dtype.
-        p: A number, "fro" (which is 2), or "nuc" of two dims.
+        p: A number, "fro" or None (which are 2), or "nuc" of two dims.
         dim: A dim, several, or None for all.
         keepdim: Whether reduced dims stay with length 1.
         out: Tensor of the result's shape to write into.
@@ -181,7 +181,11 @@ def norm(input: T, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: 
         >>> at.norm(at.tensor([3.0, 4.0]))
         tensor(5., device='npu:0')
     """
-    if p != "nuc":
-        return vector_norm_of(input, 2 if p is None else p, dim, keepdim, dtype=dtype, out=out)
-    dims = tuple(range(len(input.desc.shape))) if dim is None else dim
-    return norms.matrix_norm(input, "nuc", dims, keepdim, dtype=dtype, out=out)
+    if p == "nuc":
+        dims = tuple(range(len(input.desc.shape))) if dim is None else dim
+        return norms.matrix_norm(input, "nuc", dims, keepdim, dtype=dtype, out=out)
+    if p is None or p == "fro":
+        p = 2
+    elif isinstance(p, str):
+        raise ValueRangeError(f"p must be a number, 'fro' or 'nuc', not {p!r}", where="norm")
+    return vector_norm(input, p, dim, keepdim, dtype=dtype, out=out)

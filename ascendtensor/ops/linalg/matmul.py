@@ -32,14 +32,13 @@ from .. import chips, views
 from .. import shape as moves
 from ..arguments import checked
 from ..call import binary, call, made, plain
-from ..operands import common_dtype, in_dtype, integers
+from ..operands import common_dtype, filled, in_dtype, integers
 from ..pointwise import comparison, elementwise
 from ..pointwise.complex_numbers import conj
 from ..precision import DIRECT, parts_of_singles
 from ..reduction import sum
 from ..table import matrix as table
 from ..table.creation import RANGE
-from ..table.movement import FILL
 from ..writing import copy_into, into, write
 
 T = TypeVar("T", bound=TensorBase)
@@ -233,7 +232,7 @@ def _by_products(input: T, other: T, function: str) -> T:
     if step >= rows:
         return views.reshape(_sums(left, columns, input), shape)
     whole = (*shapes.matmul_shape(left.desc.shape, right.desc.shape),)
-    result = made(FILL, (0,), (whole, input.desc.dtype), input)
+    result = filled(input, whole, 0)
     for start in range(0, rows, step):
         count = min(step, rows - start)
         copy_into(views.narrow(result, -2, start, count), _sums(views.narrow(left, -2, start, count), columns, input))
@@ -468,9 +467,9 @@ def _added(input: T, product: T, beta: Any, alpha: Any, out: T | None, function:
     if input.desc.dtype is not dtype:
         names = f"{input.desc.dtype.name} can't be added to a product of {dtype.name}"
         raise DTypeError(names, advice=f"Cast with .to({dtype.name}) first.").with_context(function, (input,))
-    kinds = () if dtype.is_complex else (complex,) if dtype.category >= 2 else (float, complex)
+    kinds = () if dtype.is_complex else (complex,) if dtype.category >= d.FLOATING else (float, complex)
     if isinstance(beta, kinds) or isinstance(alpha, kinds):
-        words = "real" if dtype.category >= 2 else "integers"
+        words = "real" if dtype.category >= d.FLOATING else "integers"
         raise DTypeError(f"beta and alpha of {dtype.name} products must be {words}").with_context(function, (input,))
     if shapes.broadcast_shapes(input.desc.shape, shape) != shape:
         names = f"input of shape {list(input.desc.shape)} can't be added to a product of shape {list(shape)}"

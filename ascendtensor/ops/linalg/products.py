@@ -249,7 +249,7 @@ def vander(x: T, *, N: int | None = None) -> T:
     if count < 1:
         raise ValueRangeError(f"N is {count}; at least one power is needed").with_context("vander", (x,))
     x = x if x.desc.shape else views.reshape(x, (1,))
-    return _powers(x if x.desc.dtype.category >= 2 else in_dtype(x, d.int64), count)
+    return _powers(x if x.desc.dtype.category >= d.FLOATING else in_dtype(x, d.int64), count)
 
 
 def _powers(x: T, count: int) -> T:

@@ -296,7 +296,7 @@ def cov(input: T, *, correction: int = 1, fweights: T | None = None, aweights: T
         )
     data = views.reshape(input, (1, -1)) if len(input.desc.shape) < 2 else input
     count = data.desc.shape[1]
-    if input.desc.dtype.category < 2:
+    if input.desc.dtype.category < d.FLOATING:
         data = comparison.cast(data, d.get_default_dtype())
     weights, correction = _weights(data, count, fweights, aweights), as_int(correction)
     if weights is not None:
@@ -329,7 +329,7 @@ def _weights(data: T, count: int, fweights: T | None, aweights: T | None) -> T |
         if weights is None:
             continue
         dtype = require_tensor(weights, name, "cov").desc.dtype
-        if (dtype.category == 1) is not integral or dtype.is_complex or dtype is d.bool_:
+        if (dtype.category == d.INTEGER) is not integral or dtype.is_complex or dtype is d.bool_:
             raise DTypeError(f"{name} must be {'integers' if integral else 'floating'}, not {dtype.name}").with_context("cov", (data,))
         if weights.desc.shape not in ((count,), ()) or (not weights.desc.shape and count != 1):
             raise ShapeError(f"{name} of shape {list(weights.desc.shape)} do not fit {count} observations").with_context("cov", (data,))

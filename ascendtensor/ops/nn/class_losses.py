@@ -15,11 +15,10 @@ from .. import reduction as reductions
 from ..arguments import checked
 from ..call import call
 from ..linalg.matmul import linear
-from ..operands import in_dtype, lasting
+from ..operands import filled, in_dtype, lasting
 from ..pointwise import comparison, elementwise, unary
 from ..reduction import floating, narrowed, widened
 from ..table import losses as table
-from ..table.movement import FILL
 from .activation import logsigmoid
 from .losses import check_reduction, common, finished, same_shape
 from .softmax import log_softmax, one_hot
@@ -62,7 +61,7 @@ def _fitting(input: TensorBase, target: TensorBase, weight: TensorBase | None, f
     """Refuse operands that are no logarithms, classes and weights, or of shapes that don't belong together."""
     floating(input, function)
     shape = input.desc.shape
-    if target.desc.dtype.category != 1:
+    if target.desc.dtype.category != d.INTEGER:
         raise DTypeError(f"target holds classes, integers, not {target.desc.dtype.name}").with_context(function, (input, target))
     if not shape or target.desc.shape != ((*shape[:1], *shape[2:]) if len(shape) > 1 else ()):
         raise ShapeError(f"input of shape {list(shape)} does not fit target of shape {list(target.desc.shape)}").with_context(
@@ -434,7 +433,7 @@ def ctc_loss(
             "ctc_loss", (log_probs, targets)
         )
     if not labels.desc.numel:
-        labels = call(FILL, (0,), ((batch, 1), d.int64), labels.desc.device)
+        labels = filled(labels, (batch, 1), 0, d.int64)
     losses, _ = call(table.CTC_LOSS, (batched, labels, read, written), (longest, blank, zero_infinity))
     if reduction == "mean":
         losses = elementwise.div(losses, elementwise.maximum(comparison.cast(written, losses.desc.dtype), 1.0))

@@ -15,12 +15,12 @@ from ...base import TensorBase
 from ...errors import DTypeError, ShapeError, ValueRangeError
 from .. import gather, indexing, reduction, sorting, views
 from ..arguments import checked
-from ..call import call, kept_places, made
+from ..call import call, kept_places
 from ..linalg import matmul
+from ..operands import filled
 from ..pointwise import comparison, elementwise, unary
 from ..reduction import narrowed, widened
 from ..table import embedding as table
-from ..table.movement import FILL
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -184,7 +184,7 @@ def embedding_bag(
         embedding_renorm_(weight, places, max_norm, norm_type)
     bags = starts.desc.shape[0] - (1 if include_last_offset else 0)
     if not input.desc.numel or not bags or not weight.desc.numel:
-        return made(FILL, (0,), ((bags, weight.desc.shape[1]), weight.desc.dtype), weight)
+        return filled(weight, (bags, weight.desc.shape[1]), 0)
     if weight.desc.dtype is d.float64:
         return _bags_of_doubles(places, weight, starts, mode, factors, bags, padding)
     if factors is not None and factors.desc.dtype is not weight.desc.dtype:
@@ -219,7 +219,7 @@ def _starts(count: int, size: int, like: TensorBase) -> Any:
     """0, size, 2 * size, ..."""
     if count <= _FEW:
         return kept_places(like, ("starts", count, size), lambda: np.arange(count) * size)
-    steps = made(FILL, (size,), ((count,), d.int64), like)
+    steps = filled(like, (count,), size, d.int64)
     return elementwise.sub(reduction.cumsum(steps, 0), size)
 
 
@@ -229,18 +229,18 @@ _FEW: Final = 4096
 
 def _bags_of_doubles(places: TensorBase, weight: T, starts: TensorBase, mode: str, factors: T | None, bags: int, padding: int | None) -> T:
     """Each row is added to its bag, or the largest kept."""
-    device, length = weight.desc.device, weight.desc.shape[1]
+    length = weight.desc.shape[1]
     numbers = _starts(places.desc.numel, 1, places)
     owner: Any = elementwise.sub(sorting.searchsorted(starts, numbers, right=True), 1)
     owner = elementwise.minimum(owner, bags - 1)
-    kept: Any = call(FILL, (1,), ((places.desc.numel, 1), d.float64), device)
+    kept: Any = filled(weight, (places.desc.numel, 1), 1)
     if padding is not None:
         kept = views.unsqueeze(comparison.cast(comparison.ne(places, padding), d.float64), 1)
     inside = comparison.where(comparison.lt(places, 0), weight.desc.shape[0], places)  # EmbeddingBag doesn't count from the end
     rows: Any = gather.embedding_rows(weight, inside)
-    count = call(FILL, (0,), ((bags, 1), d.float64), device)
+    count = filled(weight, (bags, 1), 0)
     count = gather.index_add(count, 0, owner, kept)
-    zeros = call(FILL, (0,), ((bags, length), d.float64), device)
+    zeros = filled(weight, (bags, length), 0)
     if mode == "max":
         rows = comparison.where(comparison.eq(kept, 0), float("-inf"), rows)
         index = views.expand(views.unsqueeze(owner, 1), (places.desc.numel, length))
@@ -281,22 +281,22 @@ def embedding_dense_backward(grad_output: T, indices: TensorBase, num_weights: i
     if indices.desc.dtype.category != d.INTEGER:
         raise DTypeError(f"integers are needed, not {indices.desc.dtype.name}").with_context("embedding_dense_backward", (indices,))
     if not grad_output.desc.numel:
-        return made(FILL, (0,), ((num_weights, shape[-1]), grad_output.desc.dtype), grad_output)
+        return filled(grad_output, (num_weights, shape[-1]), 0)
     if grad_output.desc.dtype is d.float64:
         return _gradient_of_doubles(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
     return call(table.EMBEDDING_GRADIENT, (grad_output, indices), (num_weights, padding_idx, scale_grad_by_freq))
 
 
 def _gradient_of_doubles(grad: T, indices: TensorBase, rows: int, padding: int, by_frequency: bool) -> T:
-    device, length = grad.desc.device, grad.desc.shape[-1]
+    length = grad.desc.shape[-1]
     places = views.reshape(_int64(indices), (indices.desc.numel,))
     flat = views.reshape(grad, (indices.desc.numel, length))
     if padding >= 0:
         flat = elementwise.mul(flat, views.unsqueeze(comparison.cast(comparison.ne(places, padding), d.float64), 1))
-    total: Any = gather.index_add(call(FILL, (0,), ((rows, length), d.float64), device), 0, places, flat)
+    total: Any = gather.index_add(filled(grad, (rows, length), 0), 0, places, flat)
     if by_frequency:
-        ones = call(FILL, (1,), ((indices.desc.numel, 1), d.float64), device)
-        counts = gather.index_add(call(FILL, (0,), ((rows, 1), d.float64), device), 0, places, ones)
+        ones = filled(grad, (indices.desc.numel, 1), 1)
+        counts = gather.index_add(filled(grad, (rows, 1), 0), 0, places, ones)
         total = elementwise.div(total, elementwise.maximum(counts, 1.0))
     return total
 

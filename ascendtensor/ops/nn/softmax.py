@@ -15,18 +15,13 @@ from ...errors import DTypeError, ValueRangeError
 from .. import host, reduction, views
 from ..arguments import checked
 from ..call import call, structured
-from ..operands import common_dtype
-from ..pointwise import comparison, elementwise, unary
+from ..operands import common_dtype, in_dtype
+from ..pointwise import elementwise, unary
 from ..reduction import widened
 from ..table import nn as table
 from ..writing import into
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def _cast(input: T, dtype: DTypeLike) -> T:
-    wanted = d.as_dtype(dtype)
-    return input if input.desc.dtype is wanted else comparison.cast(input, wanted)
 
 
 # Softmax
@@ -61,7 +56,7 @@ def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None, *,
     if dtype is not None:
         if input.desc.dtype is d.float16 and d.as_dtype(dtype) is d.float32:
             return into(structured(table.SOFTMAX_TO_SINGLE, input, dim), out)
-        input = _cast(input, dtype)
+        input = in_dtype(input, d.as_dtype(dtype))
     return into(structured(table.SOFTMAX, input, dim), out)
 
 
@@ -83,7 +78,7 @@ def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None
     if dim is None:
         dim = _implied(input)
     if dtype is not None:
-        input = _cast(input, dtype)
+        input = in_dtype(input, d.as_dtype(dtype))
     return into(structured(table.LOG_SOFTMAX, input, dim), out)
 
 
@@ -134,10 +129,10 @@ def cosine_similarity(x1: T, x2: T, dim: int = 1, eps: float = 1e-8) -> T:
     """
     dtype = _common(x1, x2, "cosine_similarity")
     x1, x2 = views.broadcast_tensors(x1, x2)
-    left, right = (widened(_cast(each, dtype)) for each in (x1, x2))
+    left, right = (widened(in_dtype(each, dtype)) for each in (x1, x2))
     lengths = [elementwise.maximum(reduction.vector_norm(each, 2, dim, True), eps) for each in (left, right)]
     product = elementwise.mul(elementwise.div(left, lengths[0]), elementwise.div(right, lengths[1]))
-    return _cast(reduction.sum(product, dim), dtype)
+    return in_dtype(reduction.sum(product, dim), dtype)
 
 
 @checked
@@ -165,7 +160,7 @@ def pairwise_distance(x1: T, x2: T, p: float = 2.0, eps: float = 1e-6, keepdim: 
     difference = elementwise.add(elementwise.sub(widened(x1), widened(x2)), eps)
     result = reduction.vector_norm(difference, p, -1, keepdim)
     dtype = common_dtype(x1, x2)
-    return _cast(result, dtype) if dtype.is_floating_point else result
+    return in_dtype(result, dtype) if dtype.is_floating_point else result
 
 
 # Classes

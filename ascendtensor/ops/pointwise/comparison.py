@@ -19,7 +19,8 @@ from ...errors import AscendTensorError, DTypeError, ValueRangeError
 from ...runtime import copies
 from .. import chips, views
 from ..arguments import checked
-from ..call import binary, call, made, plain, structured, unary
+from ..call import binary, call, plain, structured, unary
+from ..operands import filled
 from ..schema import Row
 from ..table import comparison as table
 from ..table import elementwise as arithmetic
@@ -824,7 +825,7 @@ def _expanded(operand: Any, shape: tuple[int, ...], dtype: DType, like: TensorBa
             return operand
         _, strides = shapes.expand_strides(operand.desc.shape, base.element_strides(operand), shape)
         return base.view(operand, shape, strides, base.element_offset(operand))
-    return made(FILL, (operand,), (shape, dtype), like)
+    return filled(like, shape, operand, dtype)
 
 
 # Selection

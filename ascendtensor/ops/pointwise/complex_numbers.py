@@ -14,10 +14,10 @@ from ...dtypes import get_default_dtype
 from ...errors import DTypeError, ShapeError
 from .. import chips, views
 from ..arguments import checked, require_tensor
-from ..call import call, made, unary
+from ..call import call, unary
+from ..operands import filled
 from ..table import complex_numbers as table
 from ..table.elementwise import CAST
-from ..table.movement import FILL
 from ..writing import into, write
 from . import comparison, elementwise
 from . import unary as functions
@@ -202,7 +202,7 @@ def angle(input: T, *, out: T | None = None) -> T:
 
 
 def _zero(like: T) -> T:
-    return made(FILL, (0,), ((), like.desc.dtype), like)
+    return filled(like, (), 0)
 
 
 @checked
@@ -223,7 +223,7 @@ def isreal(input: T) -> T:
     """
     if input.desc.dtype.is_complex:
         return comparison.eq(views.imag(input), 0)
-    return made(FILL, (True,), (input.desc.shape, d.bool_), input)
+    return filled(input, input.desc.shape, True, d.bool_)
 
 
 @checked

@@ -17,11 +17,10 @@ from ...dtypes import dtype as DType
 from ...errors import DTypeError
 from ...promotion import Kind
 from ..arguments import checked
-from ..call import binary, call, made
-from ..operands import in_dtype
+from ..call import binary, call
+from ..operands import filled, in_dtype
 from ..results import MantissaExponent
 from ..table import special as table
-from ..table.movement import FILL
 from ..writing import into, into_all, write
 from . import comparison, elementwise
 from . import unary as functions
@@ -138,7 +137,7 @@ def _place(bits: T) -> T:
 def _tensor_of(operand: Any, like: Any, dtype: DType) -> Any:
     if isinstance(operand, TensorBase):
         return in_dtype(operand, dtype)
-    return made(FILL, (operand,), ((), dtype), like)
+    return filled(like, (), operand, dtype)
 
 
 @checked

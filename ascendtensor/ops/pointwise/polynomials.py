@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from ...base import TensorBase
 from ...errors import UnsupportedError
 from ..arguments import checked
-from ..call import call, made
+from ..call import call
+from ..operands import filled
 from ..table import elementwise as arithmetic
-from ..table.movement import FILL
 from . import elementwise
 from .special import few_steps, finished, one, polynomial
 
@@ -39,7 +39,7 @@ def _made(
     degree = few_steps(int(n), "n")
     x, dtype = one(input)
     x = polynomial(x, (-1.0, 2.0)) if shifted else x
-    before: T = made(FILL, (0.0 if degree < 0 else 1.0,), (x.desc.shape, x.desc.dtype), x)
+    before: T = filled(x, x.desc.shape, 0.0 if degree < 0 else 1.0)
     if degree < 1:
         return finished(before, dtype, out)
     last: T = polynomial(x, linear)

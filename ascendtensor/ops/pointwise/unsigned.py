@@ -12,11 +12,11 @@ from ... import dtypes as d
 from ...base import TensorBase
 from ...errors import AscendTensorError
 from .. import views
-from ..call import binary, call, made
+from ..call import binary, call
+from ..operands import filled
 from ..schema import Row
 from ..table import elementwise as table
 from ..table.elementwise import CAST
-from ..table.movement import FILL
 from ..writing import into
 from . import comparison
 
@@ -37,7 +37,7 @@ def otherwise(row: Row, input: Any, other: Any, out: T | None, error: AscendTens
 
 def _operand(operand: Any, like: TensorBase) -> Any:
     if not isinstance(operand, TensorBase):
-        return made(FILL, (operand,), ((), d.uint64), like)
+        return filled(like, (), operand, d.uint64)
     return operand if operand.desc.dtype is d.uint64 else call(CAST, (operand,), (d.uint64,))
 
 
