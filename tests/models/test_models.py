@@ -284,6 +284,22 @@ def test_tensors_are_used_in_place(model: at.models.Model) -> None:
     assert block is not None and seen == [block.data + x.data_ptr() - block.address]
 
 
+def test_arrays_of_the_other_byte_order(model: at.models.Model) -> None:
+    assert np.array_equal(model(X.astype(X.dtype.newbyteorder())).numpy(), Y)
+
+
+def test_an_output_on_another_device_is_refused(model: at.models.Model) -> None:
+    with pytest.raises(errors.ShapeError, match=r"on npu:0, out is float32\[2, 3\] on npu:1"):
+        model(X, out=at.zeros(*Y.shape, device="npu:1"))
+
+
+def test_a_name_that_several_tensors_have_is_refused(model: at.models.Model) -> None:
+    tensors = type(model.inputs)(model.inputs[0]._replace(name=f"{node}:0:y") for node in "ab")
+    assert tensors.position("b:0:y") == 1
+    with pytest.raises(errors.ValueRangeError, match="several tensors named 'y'; names: a:0:y, b:0:y"):
+        tensors.position("y")
+
+
 def test_views_that_are_not_contiguous(model: at.models.Model) -> None:
     x = at.tensor(X.T.copy()).T
     assert not x.is_contiguous()

@@ -121,6 +121,7 @@ def test_a_record_that_was_queued_behind_a_reset_counts(acl: ModuleType) -> None
     event, _ = rt.create_event_with_flag(1)
     assert rt.record_event(event, first) == rt.reset_event(event, first) == rt.record_event(event, first) == 0
     assert rt.synchronize_stream(first) == rt.stream_wait_event(second, event) == rt.synchronize_stream(second) == 0
+    assert rt.query_event_status(event) == (1, 0)
 
 
 def test_polarities_of_the_two_queries(acl: ModuleType) -> None:  # GEN-4
