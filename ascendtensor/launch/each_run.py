@@ -8,6 +8,8 @@ reads as HOST, so that it finds them (OM-27). Both are copied during the call (O
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,20 +37,16 @@ class HostBytes:
     The finaliser only queues the buffer (it may run in any thread, in the middle of anything); the pool destroys it later.
     """
 
-    __slots__ = ("_data", "_dropped", "data_buffer")
+    __slots__ = ("_data", "_drop", "data_buffer")
 
     def __init__(self, pool: Pool, data: bytes) -> None:
         self._data = data  # read during the call
         with pool.lock, HeldInterrupts():
             pool.bury()
             self.data_buffer = pool.create_data_buffer(binding.bytes_to_ptr(data), len(data))
-            self._dropped = pool.dropped_buffers
+            self._drop = partial(pool.dropped_buffers.append, self.data_buffer)
 
-    def __del__(self) -> None:
-        try:
-            self._dropped.append(self.data_buffer)
-        except AttributeError:  # making it had failed
-            pass
+    __del__ = property(attrgetter("_drop"))
 
 
 class OnHost:

@@ -12,6 +12,8 @@ import time
 import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import compiler, dtypes, html
@@ -77,14 +79,13 @@ class OpHandle:
     queued before has run.
     """
 
-    __slots__ = ("__weakref__", "_graveyard", "value")
+    __slots__ = ("__weakref__", "_bury", "value")
 
     def __init__(self, value: int, graveyard: deque[int]) -> None:
         self.value = value
-        self._graveyard = graveyard
+        self._bury = partial(graveyard.append, value)
 
-    def __del__(self) -> None:
-        self._graveyard.append(self.value)
+    __del__ = property(attrgetter("_bury"))
 
 
 class HandleRegistry:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..acl import binding
@@ -75,19 +77,14 @@ class KeptAttr:
         handle: Its number in pyACL.
     """
 
-    __slots__ = ("__weakref__", "_dropped", "handle")
+    __slots__ = ("__weakref__", "_drop", "handle")
 
     def __init__(self, device: Device, attributes: Sequence[Attribute]) -> None:
         with HeldInterrupts():
             self.handle = device.kept_attrs.add(create(attributes))
-            self._dropped = device.kept_attrs.dropped
+            self._drop = partial(device.kept_attrs.dropped.append, self.handle)
 
-    def __del__(self) -> None:
-        # An append only, and nothing global: this may run in any thread, and while the interpreter ends.
-        try:
-            self._dropped.append(self.handle)
-        except AttributeError:  # making it had failed
-            pass
+    __del__ = property(attrgetter("_drop"))
 
 
 def shared(device: Device, attributes: tuple[Attribute, ...]) -> KeptAttr:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
+from operator import attrgetter
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ClosedError
 from .device import DeviceLike, as_device
 from .stream import Stream
-
-if TYPE_CHECKING:
-    from collections import deque
 
 
 class Context:
@@ -42,24 +41,20 @@ class Context:
         >>> context.synchronize()
     """
 
-    __slots__ = ("__weakref__", "_ended", "_local", "device", "handle")
+    __slots__ = ("__weakref__", "_give_back", "_local", "device", "handle")
 
     def __init__(self, device: DeviceLike = None) -> None:
         found = as_device(device)
         with found.current():
             self.handle = found.free_context()
         self.device = found
-        self._ended: deque[int] = found.ended_contexts
+        self._give_back = partial(found.ended_contexts.append, self.handle)
         self._local = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a Context can't be copied or pickled: it belongs to this process; make another one")
 
-    def __del__(self) -> None:
-        try:
-            self._ended.append(self.handle)
-        except AttributeError:  # making it had failed
-            return
+    __del__ = property(attrgetter("_give_back"))
 
     def __repr__(self) -> str:
         return f"<Context {self.handle:#x} of {self.device}{', closed' if self.device.closed else ''}>"

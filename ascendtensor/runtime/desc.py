@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -40,7 +42,7 @@ class TensorDesc:
         plain: Always True: contiguous, from the start of its buffer.
     """
 
-    __slots__ = ("__weakref__", "_handle", "block_size", "device", "dtype", "nbytes", "numel", "shape", "strides")
+    __slots__ = ("__weakref__", "_drop", "_handle", "block_size", "device", "dtype", "nbytes", "numel", "shape", "strides")
     plain: Final = True
 
     def __init__(self, shape: tuple[int, ...], dtype: DType, device: Device) -> None:
@@ -86,17 +88,12 @@ class TensorDesc:
         with HeldInterrupts():
             made = binding.create_tensor_desc(int(self.dtype.acl), list(self.shape), int(Format.ND))
             self._handle = self.device.kept_descs.add(made)
+            self._drop = partial(self.device.kept_descs.dropped.append, made)
 
     def __repr__(self) -> str:
         return f"{self.dtype.name}[{', '.join(map(str, self.shape))}] on {self.device}"
 
-    def __del__(self) -> None:
-        try:
-            handle = self._handle
-        except AttributeError:  # an interrupt came while it was made
-            return
-        if handle:
-            self.device.kept_descs.dropped.append(handle)
+    __del__ = property(attrgetter("_drop"))  # nothing where no description was made
 
 
 def create(tensor: TensorDescription, named: bool = True) -> int:
@@ -205,19 +202,14 @@ class KeptDesc:
         handle: Its number in pyACL.
     """
 
-    __slots__ = ("__weakref__", "_dropped", "handle")
+    __slots__ = ("__weakref__", "_drop", "handle")
 
     def __init__(self, device: Device, tensor: TensorDescription, named: bool = True) -> None:
         with HeldInterrupts():
             self.handle = keep(device, tensor, named)
-            self._dropped = device.kept_descs.dropped
+            self._drop = partial(device.kept_descs.dropped.append, self.handle)
 
-    def __del__(self) -> None:
-        # An append only, and nothing global: this may run in any thread, and while the interpreter ends.
-        try:
-            self._dropped.append(self.handle)
-        except AttributeError:  # making it had failed
-            pass
+    __del__ = property(attrgetter("_drop"))
 
 
 def shared(device: Device, tensor: TensorDescription) -> KeptDesc:
@@ -237,7 +229,7 @@ def shared_as(device: Device, tensor: TensorDescription, dims: tuple[int, ...]) 
         found = _new(KeptDesc)
         handle = binding.create_tensor_desc(tensor.dtype, list(dims), tensor.format)
         found.handle = device.kept_descs.add(handle)
-        found._dropped = device.kept_descs.dropped
+        found._drop = partial(device.kept_descs.dropped.append, found.handle)
         if tensor.dynamic_input:
             binding.set_tensor_desc_name(handle, tensor.name)
             binding.set_tensor_dynamic_input(handle, tensor.dynamic_input)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from operator import attrgetter
 
 from ..acl import binding
 from ..codes import EventFlag
@@ -58,18 +60,13 @@ class Contexts:
 class Mark:
     """An ordering event, recorded once, that goes back to its pool when nobody has the mark any more."""
 
-    __slots__ = ("_pool", "event")
+    __slots__ = ("_give_back", "event")
 
     def __init__(self, event: int, pool: EventPool) -> None:
         self.event = event
-        self._pool = pool
+        self._give_back = partial(pool.idle.append, event)
 
-    def __del__(self) -> None:
-        try:
-            if self.event in self._pool.made:  # not after shutdown
-                self._pool.give(self.event)
-        except AttributeError:  # an interrupt came while it was made
-            return
+    __del__ = property(attrgetter("_give_back"))
 
 
 class EventPool:
@@ -125,6 +122,6 @@ class EventPool:
 
     def close(self, attempt: Callable[..., None]) -> None:
         """Destroy all, at shutdown."""
-        self.idle.clear()
+        self.idle = deque()  # marks that are left give theirs to the old one
         while self.made:
             attempt(binding.destroy_event, self.made.pop())

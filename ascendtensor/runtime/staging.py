@@ -7,6 +7,8 @@ from bisect import bisect_right, insort
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -48,14 +50,12 @@ class Slab:
 class _Owner:
     """Pinned memory of a user's arrays."""
 
-    __slots__ = ("address", "dropped")
+    __slots__ = ("_drop",)
 
     def __init__(self, address: int, dropped: deque[int]) -> None:
-        self.address = address
-        self.dropped = dropped
+        self._drop = partial(dropped.append, address)
 
-    def __del__(self) -> None:
-        self.dropped.append(self.address)
+    __del__ = property(attrgetter("_drop"))
 
 
 class Staging:

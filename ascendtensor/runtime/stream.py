@@ -6,6 +6,8 @@ import itertools
 import operator
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
+from operator import attrgetter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -120,7 +122,7 @@ class Stream:
         True
     """
 
-    __slots__ = ("__weakref__", "_ended", "device", "flags", "handle", "lane", "pool", "priority", "recent")
+    __slots__ = ("__weakref__", "_give_back", "device", "flags", "handle", "lane", "pool", "priority", "recent")
 
     def __init__(self, device: Device | str | int | None = None, priority: int = 0, flags: int = 0) -> None:
         try:
@@ -140,7 +142,7 @@ class Stream:
         self.handle = lane.handle
         self.pool = lane.pool
         self.recent = lane.recent
-        self._ended = lane.spare
+        self._give_back: Callable[[], None] = partial(lane.spare.append, lane)
         return self
 
     @classmethod
@@ -152,15 +154,10 @@ class Stream:
         """An object of the same lane that does not own it, for memory that the lane itself keeps: an owner that it kept would never go."""
         with HeldInterrupts():  # half made it would give the lane back
             found = Stream.on(self.device, self.lane)
-            found._ended = deque()
+            found._give_back = deque[None]().clear  # nothing
         return found
 
-    def __del__(self) -> None:
-        try:
-            ended = self._ended
-        except AttributeError:  # making it had failed
-            return
-        ended.append(self.lane)
+    __del__ = property(attrgetter("_give_back"))  # C from end to end, as DeviceBuffer's
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a Stream can't be copied or pickled: it is a queue of this process; make another one")
@@ -387,20 +384,15 @@ class Event:
         (True, True)
     """
 
-    __slots__ = ("__weakref__", "_dropped", "_handle", "device", "enable_timing")
+    __slots__ = ("__weakref__", "_drop", "_handle", "device", "enable_timing")
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False) -> None:
         self.enable_timing = enable_timing
         self.device: Device | None = None
         self._handle = 0
-        self._dropped: deque[int] | None = None
+        self._drop: Callable[[], None] = deque[None]().clear  # nothing, until it was recorded
 
-    def __del__(self) -> None:
-        try:
-            if self._handle and self._dropped is not None:
-                self._dropped.append(self._handle)
-        except AttributeError:  # an interrupt came while it was made
-            return
+    __del__ = property(attrgetter("_drop"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("an Event can't be copied or pickled: its mark stands in a stream of this process; make another one")
@@ -413,9 +405,9 @@ class Event:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         # Waits that are queued keep what they wait for (EV-2), and an event that has not come yet may go (EV-8).
-        handle, self._handle = self._handle, 0
-        if handle and self._dropped is not None:
-            self._dropped.append(handle)
+        self._handle = 0
+        drop, self._drop = self._drop, deque[None]().clear
+        drop()
         self.device = None
 
     def _made(self) -> bool:
@@ -440,7 +432,7 @@ class Event:
                 on.device.kept_events.dropped.append(handle)
                 raise
             self.device = on.device
-            self._dropped = on.device.kept_events.dropped
+            self._drop = partial(on.device.kept_events.dropped.append, handle)
             self._handle = handle
         else:
             with on.device.contexts.around(on.handle):

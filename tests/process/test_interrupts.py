@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import gc
 import itertools
 import os
 import signal
@@ -306,6 +307,39 @@ def test_no_interrupt_is_lost(body: str, count: int) -> None:
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "0 [] 9.0\n", "")
+
+
+def test_finalisers_are_c_from_end_to_end() -> None:
+    """An interrupt that comes in a finaliser's Python code is lost, and what it was to give back with it."""
+    entered: set[str] = set()
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_name == "__del__" and frame.f_code.co_filename.startswith(FLOORS):
+            entered.add(f"{frame.f_code.co_filename}:{frame.f_code.co_firstlineno}")
+
+    def body() -> None:
+        a = at.ones(16)
+        with at.Context(), at.Stream():
+            b = a * 3
+        with at.Event() as left:
+            left.record()
+        event = at.Event()
+        event.record()
+        event.wait(at.Stream())
+        at.Event()
+        assert (b - a).sum().item() == 32
+        at.handle_cache.clear()
+        at.synchronize()
+
+    body()
+    gc.collect()
+    sys.setprofile(note)
+    try:
+        body()
+        gc.collect()
+    finally:
+        sys.setprofile(None)
+    assert not entered
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is sent by raise_signal")
