@@ -180,10 +180,10 @@ def only_the_basic_set(another_process: Process, basic_models: Path, monkeypatch
     monkeypatch.setenv("ASCENDTENSOR_OP_MODELS", str(basic_models))
 
 
-def test_the_basic_set_has_eighty_operators() -> None:
+def test_the_basic_set_has_some_eighty_operators() -> None:
     assert len(basic.rows()) == len(set(basic.rows()))
     models = basic.descriptions()
-    assert len({model.op_type for model in models}) == 80 == len({row.op_type for row in basic.rows()})
+    assert len({model.op_type for model in models}) == 81 == len({row.op_type for row in basic.rows()})
     assert len({model.digest() for model in models}) == len(models) > 1000
 
 
