@@ -105,6 +105,29 @@ def test_copy_inside_the_device(offset: int, run_mode: str, put: Callable[..., A
     np.testing.assert_array_equal(copies.download(target, desc), expected)
 
 
+@pytest.mark.parametrize(("to", "of"), [(0, 4), (4, 0), (4, 4)])
+def test_a_copy_inside_the_device_is_queued_only_from_and_to_multiples_of_64_bytes(
+    to: int, of: int, put: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, _ = put(np.arange(100, dtype=np.float32))
+    target, desc = put(np.zeros(100, np.float32))
+    queued: list[Any] = []
+    monkeypatch.setattr(copies.binding, "memcpy_async", lambda *args: queued.append(args))
+    copies.copy_device(target, source, 80, to, of)
+    monkeypatch.undo()
+    assert queued == []
+    np.testing.assert_array_equal(copies.download(target, desc)[to // 4 :][:20], np.arange(of // 4, of // 4 + 20))
+
+
+def test_a_copy_inside_the_device_waits_for_those_that_read_its_target(npu: Device) -> None:
+    side, target, source = Stream(npu), at.zeros(16), at.full((16,), 7.0)
+    with stream(side):
+        read = target + 1  # queued there
+    copies.copy_device(target.buffer, source.buffer, 64)
+    npu.current_stream().synchronize()
+    assert (read == 1).all() and (target == 7).all()
+
+
 def test_transfer_to_another_device(run_mode: str, put: Callable[..., Any]) -> None:
     array = np.arange(100, dtype=np.float32)
     buffer, desc = put(array)
