@@ -13,6 +13,9 @@ from ..modules import Module, ModuleDict, ModuleList, Parameter
 if TYPE_CHECKING:
     from ...tensor import NPUTensor
 
+__all__ = ["ParametrizationList", "is_parametrized", "register_parametrization", "remove_parametrizations"]
+__dir__ = __all__.copy
+
 ModuleT = TypeVar("ModuleT", bound=Module)
 
 _PLACE: Final = "parametrizations"
