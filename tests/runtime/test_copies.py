@@ -164,6 +164,18 @@ def test_a_non_blocking_upload_keeps_its_array(npu: Device) -> None:
     assert set(copies.download(buffer, desc)) == {1}
 
 
+def test_a_non_blocking_download_that_is_dropped_keeps_its_memory_until_it_was_written(npu: Device, put: Callable[..., Any]) -> None:
+    buffer, desc = put(np.arange(1000, dtype=np.int32))
+    before = set(npu.staging.pinned)
+    dropped = copies.download(buffer, desc, non_blocking=True)
+    (place,) = set(npu.staging.pinned) - before
+    del dropped
+    assert [address for address in npu.staging._dropped if address == place] == []
+    npu.current_stream().synchronize()
+    npu.staging.sweep()
+    assert place not in npu.staging.pinned and simulator.findings() == []
+
+
 def test_pinned_memory_ends_where_its_array_does(npu: Device) -> None:
     array = copies.pinned_empty((100,), dtypes.uint8, npu)
     start = copies.address_of(array)
