@@ -421,7 +421,7 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
 
     def clone(self, *, memory_format: memory_format | None = None) -> Self:
         """See `clone`."""
-        return shape.clone(self, memory_format=memory_format)
+        return shape.clone(self) if memory_format is None else shape.clone(self, memory_format=memory_format)
 
     def contiguous(self, memory_format: memory_format = contiguous_format) -> Self:
         """The tensor itself where its elements lie in order without gaps, else a copy that does. Like: torch.Tensor.contiguous.

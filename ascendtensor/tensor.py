@@ -772,8 +772,10 @@ class NPUTensor(Methods):
             >>> at.tensor([1.0]).to("npu:1", at.float16).device
             npu:1
         """
-        check_format(memory_format, "to")
-        args = args if tensor is None else (tensor, *args)
+        if memory_format is not None:
+            check_format(memory_format, "to")
+        if tensor is not None:
+            args = (tensor, *args)
         device, dtype, non_blocking, copy = _targets(args, device, dtype, non_blocking, copy)
         try:
             wanted = None if dtype is None else as_dtype(dtype)

@@ -59,7 +59,8 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
         >>> x
         tensor([1, 2], device='npu:0')
     """
-    check_format(memory_format, "clone")
+    if memory_format is not None:
+        check_format(memory_format, "clone")
     if input.desc.plain and input.desc.dtype is not d.complex128:
         return unary(table.CLONE, input)
     return contiguous_copy(input)  # type: ignore[return-value]
@@ -75,5 +76,6 @@ def contiguous(input: T, memory_format: MemoryFormat = contiguous_format) -> T:
 
     Ascend operator: Transpose, GatherV2 or AsStrided. Like: torch.Tensor.contiguous, numpy.ascontiguousarray.
     """
-    check_format(memory_format, "contiguous")
-    return input if input.is_contiguous() else contiguous_copy(input)  # type: ignore[return-value]
+    if memory_format is not contiguous_format:
+        check_format(memory_format, "contiguous")
+    return input if input.desc.plain or input.is_contiguous() else contiguous_copy(input)  # type: ignore[return-value]

@@ -493,7 +493,8 @@ def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | 
         >>> at.argmax(at.tensor([[1, 5], [7, 2]]), dim=1)
         tensor([1, 0], device='npu:0')
     """
-    return into(_place(table.ARGMAX, table.SHORT_ARGMAX, _comparable(input), dim, keepdim), out)
+    found = _place(table.ARGMAX, table.SHORT_ARGMAX, _comparable(input), dim, keepdim)
+    return found if out is None else into(found, out)
 
 
 @checked
@@ -508,7 +509,8 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | 
         >>> at.argmin(at.tensor([[1, 5], [7, 0]]), dim=1)
         tensor([0, 1], device='npu:0')
     """
-    return into(_place(table.ARGMIN, table.SHORT_ARGMIN, _comparable(input), dim, keepdim), out)
+    found = _place(table.ARGMIN, table.SHORT_ARGMIN, _comparable(input), dim, keepdim)
+    return found if out is None else into(found, out)
 
 
 def _place(row: Row, short: Row, input: T, dim: int | None, keepdim: bool) -> T:

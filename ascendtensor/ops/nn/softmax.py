@@ -19,7 +19,7 @@ from ..operands import common_dtype, in_dtype
 from ..pointwise import elementwise, unary
 from ..reduction import widened
 from ..table import nn as table
-from ..writing import into
+from ..writing import into, write
 
 T = TypeVar("T", bound=TensorBase)
 
@@ -57,7 +57,7 @@ def softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None, *,
         if input.desc.dtype is d.float16 and d.as_dtype(dtype) is d.float32:
             return into(structured(table.SOFTMAX_TO_SINGLE, input, dim), out)
         input = in_dtype(input, d.as_dtype(dtype))
-    return into(structured(table.SOFTMAX, input, dim), out)
+    return structured(table.SOFTMAX, input, dim) if out is None else write(table.SOFTMAX, out, (input,), (dim,))
 
 
 def _implied(input: TensorBase) -> int:
@@ -79,7 +79,7 @@ def log_softmax(input: T, dim: int | None = None, dtype: DTypeLike | None = None
         dim = _implied(input)
     if dtype is not None:
         input = in_dtype(input, d.as_dtype(dtype))
-    return into(structured(table.LOG_SOFTMAX, input, dim), out)
+    return structured(table.LOG_SOFTMAX, input, dim) if out is None else write(table.LOG_SOFTMAX, out, (input,), (dim,))
 
 
 @checked
