@@ -176,6 +176,24 @@ def test_a_non_blocking_download_that_is_dropped_keeps_its_memory_until_it_was_w
     assert place not in npu.staging.pinned and simulator.findings() == []
 
 
+def test_pinned_memory_with_gaps_and_blocking_copies_of_it_are_copied_at_once(npu: Device) -> None:
+    pinned = copies.pinned_empty((100,), dtypes.int32, npu)
+    pinned[:] = range(100)
+    for part, non_blocking in ((pinned[::2], True), (pinned, False)):
+        expected, desc = part.copy(), describe(part, npu)
+        buffer = copies.upload(part, desc, non_blocking)
+        kept, pinned[:] = pinned.copy(), -1
+        np.testing.assert_array_equal(copies.download(buffer, desc), expected)
+        pinned[:] = kept
+
+
+def test_the_last_piece_of_a_long_copy_is_as_long_as_what_is_left(put: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copies, "LARGE", SLAB)
+    monkeypatch.setattr(copies, "PIECE", SLAB)
+    array = np.arange(SLAB // 4 + 100, dtype=np.int32)
+    np.testing.assert_array_equal(copies.download(*put(array)), array)
+
+
 def test_pinned_memory_ends_where_its_array_does(npu: Device) -> None:
     array = copies.pinned_empty((100,), dtypes.uint8, npu)
     start = copies.address_of(array)
