@@ -62,6 +62,9 @@ IN_MODULES: Final[dict[str, str]] = {
     "multiprocessing": "tensors pickle by value: Python's own multiprocessing takes them, by the start method spawn",
     **dict.fromkeys(("use_deterministic_algorithms", "are_deterministic_algorithms_enabled"), "there is no switch for it; leave it away"),
     "get_num_interop_threads": "operators run on the NPU",
+    "matrix_sqrth": "w, q = eigh(A), then (q * w.sqrt().unsqueeze(-2)) @ q.mH is the root",
+    "polar": "u, s, vh = svd(A, full_matrices=False), then u @ vh and (vh.mH * s.unsqueeze(-2)) @ vh are the factors",
+    "fake_quantize_per_tensor_affine": "(((x / scale).round() + zero_point).clamp(low, high) - zero_point) * scale gives the same numbers",
     "version": "it is __version__",
     **dict.fromkeys(("int1", "int2", "int4", "uint1", "uint2", "uint4", "bits8"), "the smallest integer dtypes are int8 and uint8"),
 }

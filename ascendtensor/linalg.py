@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .absent import in_module
 from .errors import LinAlgError
 from .ops.linalg.eigen import eig, eigvals
 from .ops.linalg.factors import (
@@ -84,3 +85,4 @@ __all__ = [
     "vector_norm",
 ]
 __dir__ = __all__.copy
+__getattr__ = in_module(__name__)
