@@ -94,7 +94,7 @@ def _written_where_it_lies(row: Row, target: T, operands: tuple[Any, ...], argum
     return True
 
 
-def _check_fits(row: Row, desc: TensorDesc, target: TensorBase, operands: tuple[Any, ...]) -> None:
+def _check_fits(row: Row, desc: TensorDesc | base.StridedDesc, target: TensorBase, operands: tuple[Any, ...]) -> None:
     if desc.device is not target.desc.device:
         _check_open(target)
         text = f"the operands are on different devices, {target.desc.device} and {desc.device}"
@@ -136,6 +136,15 @@ def into(result: T, out: T | None) -> T:
     if out is None:
         return result
     _check_out(result, out)
+    return copy_into(out, result)
+
+
+def composed_into(row: Row, result: T, out: T | None, operands: tuple[Any, ...]) -> T:
+    """`into` for a result that is composed where a row does not serve: what does not fit is told of the row's own operands."""
+    if out is None:
+        return result
+    require_tensor(out, "out", row.name)
+    _check_fits(row, result.desc, out, operands)
     return copy_into(out, result)
 
 

@@ -21,7 +21,7 @@ from ..operands import filled, in_dtype
 from ..schema import Row
 from ..table import elementwise as table
 from ..table.special import AXPY
-from ..writing import into, write
+from ..writing import composed_into, write
 from . import comparison, unary, unsigned
 
 T = TypeVar("T", bound=TensorBase)
@@ -219,7 +219,7 @@ def div(input: T, other: Any, *, rounding_mode: str | None = None, out: T | None
         return floor_divide(input, other, out=out)
     row = table.DIV if rounding_mode is None else table.TRUNCATE_DIV
     if rounding_mode is not None and _divides_floats(input, other):
-        return unary.trunc(binary(table.DIV, input, other), out=out)
+        return composed_into(row, unary.trunc(binary(table.DIV, input, other)), out, (input, other))
     try:
         return binary(row, input, other) if out is None else write(row, out, (input, other))
     except DTypeError as error:
@@ -263,7 +263,7 @@ def floor_divide(input: T, other: Any, *, out: T | None = None) -> T:
         tensor([ 3, -4], device='npu:0')
     """
     if _divides_floats(input, other):
-        return into(_floored(input, other), out)
+        return composed_into(table.FLOOR_DIV, _floored(input, other), out, (input, other))
     row = table.FLOOR_DIV
     if isinstance(input, TensorBase) or isinstance(other, TensorBase):
         row = table.WHOLE_FLOOR_DIV if _kind(input, other) in (d.int32, d.int64, d.uint32) else row
