@@ -316,6 +316,52 @@ def test_a_copied_handle_removes_the_copys_hook() -> None:
     assert len(other._forward_hooks) == 2
 
 
+class Renaming(nn.Module):
+    """Takes the states of its first version, as public networks do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(2, 1)
+        self._register_load_state_dict_pre_hook(self.renamed)
+
+    def renamed(self, state: dict[str, Any], prefix: str, *others: Any) -> None:
+        for name in ("weight", "bias"):
+            if prefix + name in state:
+                state[f"{prefix}inner.{name}"] = state.pop(prefix + name)
+
+
+def test_hooks_of_states_come_in_pytorchs_order_and_may_change_them() -> None:
+    net, seen = nn.Sequential(nn.Linear(2, 1), nn.ReLU()), []
+    net.register_state_dict_pre_hook(lambda module, prefix, keep_vars: seen.append(("before", prefix, keep_vars)))
+    net[0].register_state_dict_post_hook(lambda module, state, prefix, metadata: seen.append((prefix, *state)))
+    net.register_state_dict_post_hook(lambda module, state, prefix, metadata: state.pop("0.bias") and None)
+    assert list(net.state_dict(prefix="net.", destination={"0.bias": at.ones(1)})) == ["net.0.weight", "net.0.bias"]
+    assert seen == [("before", "net.", False), ("net.0.", "0.bias", "net.0.weight", "net.0.bias")]
+    seen.clear()
+    net.register_load_state_dict_pre_hook(lambda module, state, *given: seen.append((module is net, *state, *given[:3])))
+    net[0].register_load_state_dict_post_hook(lambda module, keys: seen.append((type(module).__name__, *keys.missing_keys)))
+    net.register_load_state_dict_post_hook(lambda module, keys: keys.missing_keys.clear())
+    assert net.load_state_dict({"0.weight": [[1.0, 2.0]]}) == ([], [])
+    assert seen == [(True, "0.weight", "", {"assign_to_params_buffers": False}, True), ("Linear", "0.bias")]
+    with (
+        net.register_load_state_dict_post_hook(lambda module, keys: keys),
+        pytest.raises(at.errors.StateError, match="gives None"),
+    ):
+        net.load_state_dict({"0.weight": [[1.0, 2.0]]})
+
+
+def test_hooks_of_states_are_copied_and_pickled() -> None:
+    net = Renaming()
+    for each in (net, copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert each.load_state_dict({"weight": [[1.0, 2.0]], "bias": [3.0]}) == ([], [])
+        assert each.inner(at.ones(1, 2)).item() == 6.0
+    lazy = nn.Sequential(nn.LazyLinear(1))
+    lazy[0].register_load_state_dict_post_hook(lambda module, keys: seen.append(module.in_features))
+    seen: list[int] = []
+    lazy.load_state_dict({"0.weight": [[1.0, 2.0]], "0.bias": [0.0]})
+    assert seen == [2]
+
+
 def test_sums_in_place_keep_the_object() -> None:
     layers = known = nn.Sequential(nn.ReLU())
     layers += nn.Sequential(nn.Tanh())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ... import absent, base
@@ -166,6 +167,7 @@ class Module:
     _modules: dict[str, Module | None]
     _forward_hooks: OrderedDict[int, _Hook]
     _forward_pre_hooks: OrderedDict[int, _Hook]
+    _state_hooks: dict[str, OrderedDict[int, Callable[..., Any]]]
 
     def __init__(self) -> None:
         put = super().__setattr__
@@ -176,6 +178,7 @@ class Module:
         put("_non_persistent_buffers_set", set())
         put("_forward_hooks", OrderedDict())
         put("_forward_pre_hooks", OrderedDict())
+        put("_state_hooks", {})
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; a class of your own defines it. Call the module itself, so that hooks run.
@@ -484,10 +487,12 @@ class Module:
             IncompatibleKeys(missing_keys=[], unexpected_keys=[])
         """
         found: dict[str, NPUTensor] = OrderedDict() if destination is None else destination
+        self._call_state_hooks("before saving", prefix, keep_vars)
         self._save_to_state_dict(found, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        self._call_state_hooks("saved", found, prefix, {})
         return found
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
@@ -554,6 +559,7 @@ class Module:
             if module is not None:
                 inner = f"{prefix}{name}."
                 module._load({key: value for key, value in state.items() if key.startswith(inner)}, inner, options, *found)
+        self._call_state_hooks("loaded", IncompatibleKeys(*found[:2]))
 
     def _load_from_state_dict(
         self,
@@ -565,6 +571,7 @@ class Module:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
+        self._call_state_hooks("before loading", state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = dict(self._own_state())
         for key in state_dict:
             name, dot, _ = key.removeprefix(prefix).partition(".")
@@ -750,6 +757,86 @@ class Module:
         """
         return RemovableHandle(self._forward_hooks, _Hook(hook, with_kwargs, always_call), prepend)
 
+    def register_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
+        """Have a function called before `state_dict` looks at the module: `hook(module, prefix, keep_vars)`.
+
+        Like: torch.nn.Module.register_state_dict_pre_hook.
+
+        Examples:
+            >>> layer = at.nn.ReLU()
+            >>> with layer.register_state_dict_pre_hook(lambda module, prefix, keep_vars: print(type(module).__name__)):
+            ...     state = layer.state_dict()
+            ReLU
+        """
+        return self._state_hook("before saving", hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
+        """Have a function called with what `state_dict` found in the module and those in it: `hook(module, state_dict, prefix, {})`.
+
+        Args:
+            hook: May change the dict, and gives None: anything else is a StateError.
+
+        Like: torch.nn.Module.register_state_dict_post_hook.
+
+        Examples:
+            >>> def drop(module, state, prefix, metadata):
+            ...     del state[prefix + "bias"]
+            >>> layer = at.nn.Linear(1, 1)
+            >>> with layer.register_state_dict_post_hook(drop):
+            ...     list(layer.state_dict())
+            ['weight']
+        """
+        return self._state_hook("saved", hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
+        """Have a function called before a state is loaded into the module, with the names that begin as the module's do.
+
+        Args:
+            hook: `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`; it may change the
+                dict, which is no one else's, and the lists; what it gives is not looked at.
+
+        Like: torch.nn.Module.register_load_state_dict_pre_hook.
+
+        Examples:
+            >>> def rename(module, state, prefix, *others):
+            ...     state[prefix + "weight"] = state.pop(prefix + "w")
+            >>> layer = at.nn.Linear(1, 1, bias=False)
+            >>> handle = layer.register_load_state_dict_pre_hook(rename)
+            >>> layer.load_state_dict({"w": [[3.0]]}), layer.weight.item()
+            (IncompatibleKeys(missing_keys=[], unexpected_keys=[]), 3.0)
+        """
+        return self._state_hook("before loading", hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
+        """Have a function called when a state is in the module and those in it: `hook(module, incompatible_keys)`.
+
+        Args:
+            hook: May change the lists of names, as to forgive what is missing, and gives None: anything else is a StateError.
+
+        Like: torch.nn.Module.register_load_state_dict_post_hook.
+
+        Examples:
+            >>> layer = at.nn.Linear(1, 1)
+            >>> handle = layer.register_load_state_dict_post_hook(lambda module, keys: keys.missing_keys.clear())
+            >>> layer.load_state_dict({"weight": [[3.0]]})
+            IncompatibleKeys(missing_keys=[], unexpected_keys=[])
+        """
+        return self._state_hook("loaded", hook)
+
+    def _register_load_state_dict_pre_hook(self, hook: Callable[..., None], with_module: bool = False) -> RemovableHandle:
+        """PyTorch's older form of `register_load_state_dict_pre_hook`, which public networks call: the hook takes no module."""
+        return self._state_hook("before loading", hook if with_module else partial(_without_module, hook))
+
+    def _state_hook(self, moment: str, hook: Callable[..., None]) -> RemovableHandle:
+        return RemovableHandle(self._state_hooks.setdefault(moment, OrderedDict()), hook)
+
+    def _call_state_hooks(self, moment: str, *given: Any) -> None:
+        for hook in tuple(self._state_hooks.get(moment, {}).values()):
+            found = hook(self, *given)
+            if found is not None and moment in ("saved", "loaded"):
+                text = f"a hook of what is {moment} changes what it is given and gives None, not {found!r:.60}"
+                raise StateError(text, where="state_dict" if moment == "saved" else "load_state_dict")
+
     # Text
 
     def extra_repr(self) -> str:
@@ -773,6 +860,10 @@ class Module:
         if not lines and not inner:
             return f"{self._get_name()}()"
         return f"{self._get_name()}(\n  " + "\n  ".join((*lines, *inner)) + "\n)"
+
+
+def _without_module(hook: Callable[..., None], module: Module, *given: Any) -> None:
+    hook(*given)
 
 
 def _given(value: Any, mine: NPUTensor, assign: bool) -> NPUTensor:
