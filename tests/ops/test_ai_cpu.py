@@ -65,6 +65,15 @@ def test_quotients_of_floats_are_rounded_once(dtype: Any) -> None:
         assert (one // tenth).item() == 9.0 and (1.0 // tenth).item() == 9.0 and at.fmod(one, tenth).item() > 0.09
 
 
+def test_a_remainder_of_bfloat16_is_that_of_its_own_numbers() -> None:
+    """`Mod` of the AI CPU takes no bfloat16; an int or a number is rounded to it before it is made float32. Values: PyTorch."""
+    three, places = at.tensor([3.0, -7.0], dtype=at.bfloat16), at.tensor([32767, 257], dtype=at.int16)
+    assert at.fmod(places, three).tolist() == [2.0, 4.0] and at.fmod(three, places).tolist() == [3.0, -7.0]
+    one = at.tensor(1.0, dtype=at.bfloat16)
+    assert at.fmod(one, 0.1).item() == at.fmod(one, at.tensor(0.1, dtype=at.bfloat16)).item() == 0.09912109375
+    assert at.fmod(0.1, one).item() == at.tensor([0.1], dtype=at.bfloat16).fmod_(1.0).item() == 0.10009765625
+
+
 def test_large_integers_are_divided_without_a_rounding() -> None:
     """The AI Core divides int32 as float32 (CANN 8.1.RC1, tbe, dynamic/floor_div.py, truncate_div.py, mod.py and floor_mod.py)."""
     a, b = np.array([2**24 + 1, 2**31 - 1, -(2**31) + 1, -(2**24) - 1], np.int32), np.array([1, 3, 7, 2], np.int32)

@@ -289,6 +289,12 @@ def _divides_floats(input: Any, other: Any) -> bool:
     return kind is not None and kind.category == d.FLOATING
 
 
+def _both_in(kind: Any, input: Any, other: Any) -> tuple[Any, ...]:
+    """Tensors and numbers as tensors of one dtype."""
+    like = input if isinstance(input, TensorBase) else other
+    return tuple([in_dtype(each, kind) if isinstance(each, TensorBase) else filled(like, (), each, kind) for each in (input, other)])
+
+
 def _floored(input: Any, other: Any) -> Any:
     """The quotient of floats rounded down, as PyTorch and Python find it: what remains is exact, so the rest goes a whole number of times.
 
@@ -297,9 +303,7 @@ def _floored(input: Any, other: Any) -> Any:
     """
     kind = _kind(input, other)
     working = d.float32 if kind.itemsize == 2 else kind
-    like = input if isinstance(input, TensorBase) else other
-    operands = (in_dtype(each, kind) if isinstance(each, TensorBase) else filled(like, (), each, kind) for each in (input, other))
-    x, y = (in_dtype(each, working) for each in operands)
+    x, y = (in_dtype(each, working) for each in _both_in(kind, input, other))
     rest = binary(table.FLOAT_MOD, x, y)
     quotient, times = binary(table.DIV, x, y), binary(table.DIV, binary(table.SUB, x, rest), y)
     below = comparison.logical_and(comparison.ne(rest, 0), comparison.ne(comparison.lt(rest, 0), comparison.lt(y, 0)))
@@ -358,8 +362,10 @@ def fmod(input: T, other: Any, *, out: T | None = None) -> T:
         >>> at.fmod(at.tensor([7, -7]), 3)
         tensor([ 1, -1], device='npu:0')
     """
+    row = table.FLOAT_MOD if _divides_floats(input, other) else table.MOD
+    if row is table.FLOAT_MOD and _kind(input, other) is d.bfloat16:  # made float32, whose numbers would not be rounded before
+        return composed_into(row, binary(row, *_both_in(d.bfloat16, input, other)), out, (input, other))
     try:
-        row = table.FLOAT_MOD if _divides_floats(input, other) else table.MOD
         return binary(row, input, other) if out is None else write(row, out, (input, other))
     except DTypeError as error:
         return unsigned.otherwise(table.MOD, input, other, out, error)
