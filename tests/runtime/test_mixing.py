@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -85,6 +86,45 @@ def test_other_streams_keep_the_owner_too(memory: Callable[[int], Memory]) -> No
     at.synchronize()
     assert seen() is None
     np.testing.assert_array_equal(result.numpy(), np.full(16, 6.0))
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_an_owner_outlives_what_streams_still_do_with_its_memory(memory: Callable[[int], Memory], elsewhere: bool) -> None:
+    mine, other = memory(64), memory(64)
+    seen = weakref.ref(mine)
+    t = at.from_ptr(mine.address, (16,), at.float32, owner=mine)
+    t.fill_(1.0)
+    at.synchronize()
+    stream, gate = at.Stream() if elsewhere else at.current_stream(), threading.Event()
+    stream.add_callback(lambda: gate.wait(30), blocking=True)
+    try:
+        with at.stream(stream):
+            result = t + t
+        del t, mine
+        for _ in range(3):  # each looks for memory that is not used any more
+            at.from_ptr(other.address, (16,), at.float32)
+        assert seen() is not None
+    finally:
+        gate.set()
+    at.synchronize()
+    assert seen() is None
+    np.testing.assert_array_equal(result.numpy(), np.full(16, 2.0))
+
+
+def test_borrowed_memory_that_comes_and_goes_keeps_no_data_buffers_and_events(memory: Callable[[int], Memory]) -> None:
+    mine = memory(64)
+
+    def round_trip() -> tuple[int, int]:
+        for _ in range(8):
+            at.from_ptr(mine.address, (16,), at.float32).add_(1.0)
+        at.synchronize()
+        at.from_ptr(mine.address, (16,), at.float32)
+        at.synchronize()
+        tables = acl.tables()
+        return tables["buffers"], tables["events"]
+
+    counts = [round_trip() for _ in range(6)]
+    assert counts[1] == counts[-1]
 
 
 def test_shutdown_lets_owners_go_and_tensors_stay_harmless(memory: Callable[[int], Memory]) -> None:
