@@ -71,13 +71,14 @@ class PackedSequence(_Packed):
         return self.to(device=self.data.npu(device).device)
 
 
-def _counts(values: Any, name: str) -> HostArray:
+def _counts(values: Any, name: str, least: int = 1) -> HostArray:
     """Numbers of steps or of sequences on the host; those of a tensor are waited for."""
     found = np.asarray([host(each) for each in values] if isinstance(values, (list, tuple)) else host(values))
     if found.ndim != 1 or not found.size or found.dtype.kind not in "iu":
         raise DTypeError(f"{name} must be a vector of integers, not {values!r:.60}", advice="A list of them does, or an array.")
-    if found.min() <= 0:
-        raise ValueRangeError(f"{name} must be positive, the least is {found.min()}", advice="Leave empty sequences out.")
+    if found.min() < least:
+        rule, advice = ("positive", "Leave empty sequences out.") if least else ("0 or more", "")
+        raise ValueRangeError(f"{name} must be {rule}, the least is {found.min()}", advice=advice)
     return found.astype(np.int64).view(HostArray)
 
 
@@ -192,6 +193,7 @@ def unpad_sequence(padded_sequences: NPUTensor, lengths: Any, batch_first: bool 
 
     Raises:
         ShapeError: Not one length for each sequence.
+        ValueRangeError: A negative length.
 
     Like: torch.nn.utils.rnn.unpad_sequence.
 
@@ -199,7 +201,7 @@ def unpad_sequence(padded_sequences: NPUTensor, lengths: Any, batch_first: bool 
         >>> at.nn.utils.rnn.unpad_sequence(at.tensor([[1.0, 2.0], [3.0, 0.0]]), [2, 1], batch_first=True)
         [tensor([1., 2.], device='npu:0'), tensor([3.], device='npu:0')]
     """
-    counts = _counts(lengths, "lengths")
+    counts = _counts(lengths, "lengths", 0)
     rows = views.unbind(padded_sequences, 0 if batch_first else 1)
     if len(rows) != len(counts) or counts.max() > padded_sequences.desc.shape[1 if batch_first else 0]:
         raise ShapeError(f"{len(counts)} lengths up to {counts.max()} do not fit")

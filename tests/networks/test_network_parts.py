@@ -94,6 +94,56 @@ def test_threads_that_come_first_together_get_one_module() -> None:
             np.testing.assert_array_equal(each, outputs[0])
 
 
+def test_a_parametrised_module_keeps_members_of_every_name() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.plain, self.weight, self.weight_v = nn.Linear(2, 2), nn.Parameter(at.ones(3, 2)), nn.Parameter(at.ones(3))
+
+    for norm in (parametrizations.spectral_norm, parametrizations.weight_norm):
+        net = norm(Net())
+        assert type(net.plain) is nn.Linear and net.weight_v.shape == (3,)
+        net.load_state_dict({name: value * 2 for name, value in net.state_dict().items()})
+        assert net.weight_v.tolist() == [2.0] * 3
+
+
+def test_a_weight_is_what_it_was_until_the_first_forward() -> None:
+    for norm in (nn.utils.weight_norm, nn.utils.spectral_norm):
+        layer = nn.Linear(2, 3)
+        before = layer.weight.numpy()
+        np.testing.assert_allclose(norm(layer).weight.numpy(), before, rtol=1e-6)
+    nn.init.constant_(layer.weight, 2.0)  # of a spectral norm it is the memory of weight_orig, as in PyTorch
+    assert layer.weight_orig.tolist() == [[2.0, 2.0]] * 3
+
+
+def test_padded_sequences_may_be_empty() -> None:
+    parts = [at.ones(3, 2), at.ones(0, 2)]
+    assert [each.shape for each in rnn.unpad_sequence(rnn.pad_sequence(parts), [3, 0])] == [(3, 2), (0, 2)]
+
+
+ARRAY = np.ones((2, 3, 4), np.float32)
+OF_TENSORS: list[Callable[[], Any]] = [
+    lambda: nn.BatchNorm1d(3)(ARRAY),
+    lambda: nn.InstanceNorm1d(3)(ARRAY),
+    lambda: nn.Softmax2d()(ARRAY),
+    lambda: nn.GRU(4, 2)(ARRAY),
+    lambda: nn.LSTMCell(4, 2)(ARRAY[0]),
+    lambda: nn.LazyLinear(3)(ARRAY),
+    lambda: nn.LazyConv1d(3, 1)(ARRAY),
+    lambda: nn.LazyBatchNorm1d()(ARRAY),
+    lambda: nn.LazyInstanceNorm1d()(ARRAY),
+    lambda: nn.Linear(4, 2)(ARRAY),
+    lambda: nn.ConvTranspose1d(3, 2, 1)(ARRAY, [4]),
+    lambda: nn.MultiheadAttention(4, 1, batch_first=True)(ARRAY, ARRAY, ARRAY),
+]
+
+
+@pytest.mark.parametrize("place", range(len(OF_TENSORS)))
+def test_modules_say_that_an_array_is_no_tensor(place: int) -> None:
+    with pytest.raises(TypeError, match=r"must be a tensor, not ndarray[\s\S]*Make one of host data"):
+        OF_TENSORS[place]()
+
+
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: rnn.pack_padded_sequence(at.ones(3, 2), [1, 2]), ValueError, r"lengths must fall .*\[1, 2\]\n[\s\S]*enforce_sorted=False"),
     (lambda: rnn.pack_padded_sequence(at.ones(3, 2), [4, 2]), ValueError, "2 lengths up to 4 do not fit 2 sequences of 3 steps"),
@@ -126,6 +176,16 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
         RuntimeError,
         "no stat",
     ),
+    (
+        lambda: nn.utils.fuse_linear_bn_eval(nn.Linear(2, 1).eval(), nn.BatchNorm1d(3).eval()),
+        RuntimeError,
+        "fuse_linear_bn_eval: 1 features are no 3 channels",
+    ),
+    (lambda: nn.utils.fuse_linear_bn_eval(nn.Linear(2, 3).eval(), nn.BatchNorm1d(4).eval()), RuntimeError, "3 features are no 4 channels"),
+    (lambda: nn.utils.weight_norm(nn.utils.weight_norm(nn.Linear(2, 2))), RuntimeError, "'weight' of Linear is computed by a hook already"),
+    (lambda: nn.utils.weight_norm(nn.LazyLinear(2)), RuntimeError, "weight_norm: LazyLinear does not know its features yet"),
+    (lambda: parametrizations.weight_norm(nn.LazyLinear(2)), RuntimeError, "LazyLinear does not know its features yet"),
+    (lambda: parametrizations.spectral_norm(nn.LazyConv1d(2, 1)), RuntimeError, "LazyConv1d does not know its features yet"),
     (lambda: nn.utils.remove_weight_norm(nn.Linear(1, 1)), RuntimeError, "'weight' of Linear has no weight_norm"),
     (lambda: nn.utils.weight_norm(nn.Linear(2, 2), "wieght"), RuntimeError, "Linear has no parameter 'wieght'"),
     (lambda: nn.utils.spectral_norm(nn.Linear(2, 2), n_power_iterations=0), ValueError, "n_power_iterations must be positive"),

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from ...dtypes import DTypeLike
-from ...errors import ShapeError, ValueRangeError
+from ...errors import ValueRangeError
 from ...runtime.device import DeviceLike
 from .. import functional
-from .module import Module, parameter
+from .module import Module, check_rank, parameter
 
 if TYPE_CHECKING:
     from ...tensor import NPUTensor
@@ -450,8 +450,7 @@ class Softmax2d(Module):
     """
 
     def forward(self, input: NPUTensor) -> NPUTensor:
-        if len(input.desc.shape) not in (3, 4):
-            raise ShapeError(f"3 or 4 dims are needed, not {len(input.desc.shape)}").with_context("Softmax2d", (input,))
+        check_rank(input, (3, 4), self)
         return functional.softmax(input, -3)
 
 

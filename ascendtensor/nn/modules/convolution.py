@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...dtypes import DTypeLike
 from ...errors import ShapeError, ValueRangeError
+from ...ops.arguments import require_tensor
 from ...ops.shape import pad
 from ...runtime.device import DeviceLike
 from .. import functional
@@ -195,6 +196,7 @@ class _Transposed(_Convolution):
         self._build((in_channels, out_channels), windows, groups, bias, padding_mode, (device, dtype))
 
     def forward(self, input: NPUTensor, output_size: Any = None) -> NPUTensor:
+        require_tensor(input, "input", type(self).__name__)
         extra = self.output_padding if output_size is None else self._extra(input.desc.shape, tuple(output_size))
         return self._function(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from ...errors import ShapeError
+from ...errors import ShapeError, StateError
+from ...ops.arguments import require_tensor
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .linear import Linear
-from .module import Module
+from .module import Module, check_rank
 from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 
 if TYPE_CHECKING:
@@ -73,6 +74,17 @@ class _Lazy(Module):
         return 0
 
 
+def refuse_lazy(module: Module, function: str) -> None:
+    """Refuse what needs weights of a module that has none yet.
+
+    Raises:
+        StateError: It is a lazy one.
+    """
+    if isinstance(module, _Lazy):
+        text = f"{type(module).__name__} does not know its features yet"
+        raise StateError(text, where=function, advice="Give it an input or a state first.")
+
+
 class LazyLinear(_Lazy, Linear):
     """`Linear` whose `in_features` is the last length of its first input, or that of a state. Arguments as for `Linear`, without it.
 
@@ -94,7 +106,7 @@ class LazyLinear(_Lazy, Linear):
     becomes = Linear
 
     def _features(self, input: NPUTensor) -> int:
-        if not input.desc.shape:
+        if not require_tensor(input, "input", "LazyLinear").desc.shape:
             raise ShapeError("1 dim at least is needed").with_context("LazyLinear", (input,))
         return input.desc.shape[-1]
 
@@ -103,16 +115,13 @@ class _LazyConvolution(_Lazy):
     dims: ClassVar[int]
 
     def _features(self, input: NPUTensor) -> int:
-        rank = len(input.desc.shape)
-        if rank not in (self.dims + 1, self.dims + 2):
-            text = f"{self.dims + 1} or {self.dims + 2} dims are needed, not {rank}"
-            raise ShapeError(text).with_context(type(self).__name__, (input,))
+        check_rank(input, (self.dims + 1, self.dims + 2), self)
         return input.desc.shape[-self.dims - 1]
 
 
 class _LazyBatchNorm(_Lazy):
     def _features(self, input: NPUTensor) -> int:
-        self._check(input)
+        check_rank(input, self.ranks, self)
         return input.desc.shape[1]
 
 
@@ -125,7 +134,7 @@ class _LazyInstanceNorm(_Lazy):
         super().__init__(eps, momentum, affine, track_running_stats, **options)
 
     def _features(self, input: NPUTensor) -> int:
-        self._check(input)
+        check_rank(input, self.ranks, self)
         return int(input.desc.shape[-self.ranks[0]])
 
 

@@ -13,8 +13,9 @@ from ...base import TensorBase
 from ...creation import asarray, empty
 from ...dtypes import DTypeLike, as_dtype
 from ...dtypes import dtype as DType
-from ...errors import AscendTensorError, DTypeError, StateError, UnsupportedError, ValueRangeError
+from ...errors import AscendTensorError, DTypeError, ShapeError, StateError, UnsupportedError, ValueRangeError
 from ...ops import views, writing
+from ...ops.arguments import require_tensor
 from ...options import no_autograd
 from ...runtime.device import Device, DeviceLike, as_device
 
@@ -904,6 +905,20 @@ def _is_dtype(word: Any) -> bool:
     except DTypeError:
         return False
     return True
+
+
+def check_rank(input: NPUTensor, ranks: tuple[int, ...], module: Module) -> int:
+    """The number of dims of what a module is given.
+
+    Raises:
+        DTypeError: It is no tensor.
+        ShapeError: The number is none of `ranks`.
+    """
+    name = type(module).__name__
+    rank = len(require_tensor(input, "input", name).desc.shape)
+    if rank not in ranks:
+        raise ShapeError(f"{' or '.join(map(str, ranks))} dims are needed, not {rank}").with_context(name, (input,))
+    return rank
 
 
 def parameter(*shape: int, dtype: DTypeLike | None, device: DeviceLike) -> NPUTensor:

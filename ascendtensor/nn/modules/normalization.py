@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 from ... import creation
 from ...dtypes import DTypeLike
-from ...errors import ShapeError, ValueRangeError
+from ...errors import ValueRangeError
 from ...ops import views
 from ...runtime.device import DeviceLike
 from .. import functional, init
-from .module import Module, parameter
+from .module import Module, check_rank, parameter
 
 if TYPE_CHECKING:
     from ...tensor import NPUTensor
@@ -87,12 +87,6 @@ class _Running(Module):
             state_dict = {**state_dict, key: self.num_batches_tracked}
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
 
-    def _check(self, input: NPUTensor) -> None:
-        if len(input.desc.shape) not in self.ranks:
-            ranks = " or ".join(f"{rank}" for rank in self.ranks)
-            name = type(self).__name__
-            raise ShapeError(f"{ranks} dims are needed, not {len(input.desc.shape)}").with_context(name, (input,))
-
     def extra_repr(self) -> str:
         flags = f"affine={self.affine}, bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, {flags}"
@@ -100,7 +94,7 @@ class _Running(Module):
 
 class _Batch(_Running):
     def forward(self, input: NPUTensor) -> NPUTensor:
-        self._check(input)
+        check_rank(input, self.ranks, self)
         part = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
@@ -189,8 +183,7 @@ class _Instance(_Running):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: NPUTensor) -> NPUTensor:
-        self._check(input)
-        alone = len(input.desc.shape) == self.ranks[0]
+        alone = check_rank(input, self.ranks, self) == self.ranks[0]
         result = functional.instance_norm(
             views.unsqueeze(input, 0) if alone else input,
             self.running_mean,

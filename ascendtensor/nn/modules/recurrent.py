@@ -13,7 +13,7 @@ from ...ops.gather import index_select
 from ...runtime.device import DeviceLike
 from .. import init, recurrent
 from ..sequences import PackedSequence, Steps
-from .module import Module, parameter
+from .module import Module, check_rank, parameter
 
 if TYPE_CHECKING:
     from ...tensor import NPUTensor
@@ -103,11 +103,9 @@ class _Recurrent(Module):
         dtype, device = like.desc.dtype, like.desc.device
         return tuple(creation.zeros((layers, batch, size), dtype=dtype, device=device) for size in sizes[: self.states])
 
-    def _checked(self, input: NPUTensor, hx: Any, ranks: tuple[int, ...], state_rank: int) -> tuple[Any, ...] | None:
-        """The states that are given, if the input and they have the numbers of dims that go together."""
-        rank, name = len(input.desc.shape), type(self).__name__
-        if rank not in ranks:
-            raise ShapeError(f"{' or '.join(map(str, ranks))} dims are needed, not {rank}").with_context(name, (input,))
+    def _checked(self, input: NPUTensor, hx: Any, state_rank: int) -> tuple[Any, ...] | None:
+        """The states that are given, if the input and they fit."""
+        name = type(self).__name__
         if input.desc.shape[-1] != self.input_size:
             raise ShapeError(f"the last length must be input_size={self.input_size}").with_context(name, (input,))
         if hx is None:
@@ -125,8 +123,9 @@ class _Recurrent(Module):
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         if isinstance(input, PackedSequence):
             return self._of_packed(input, hx)
-        states = self._checked(input, hx, (2, 3), len(input.desc.shape))
-        alone, batch = len(input.desc.shape) == 2, 0 if self.batch_first else 1
+        rank = check_rank(input, (2, 3), self)
+        states = self._checked(input, hx, rank)
+        alone, batch = rank == 2, 0 if self.batch_first else 1
         if alone:
             input = views.unsqueeze(input, batch)
             states = states and tuple(views.unsqueeze(each, 1) for each in states)
@@ -137,7 +136,8 @@ class _Recurrent(Module):
 
     def _of_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
         """The sequences of a packed one run padded: all steps have one shape, for which there is one model of each operator."""
-        states = self._checked(input.data, hx, (2,), 3)
+        check_rank(input.data, (2,), self)
+        states = self._checked(input.data, hx, 3)
         if states is None:
             states = self._start(int(input.batch_sizes[0]), input.data)
         elif input.sorted_indices is not None:
@@ -252,8 +252,7 @@ class _Cell(Module):
         raise UnsupportedError("a cell without a step", where=type(self).__name__)
 
     def forward(self, input: NPUTensor, hx: Any = None) -> Any:
-        if len(input.desc.shape) not in (1, 2):
-            raise ShapeError(f"1 or 2 dims are needed, not {len(input.desc.shape)}").with_context(type(self).__name__, (input,))
+        check_rank(input, (1, 2), self)
         if hx is None:
             start = creation.zeros((*input.desc.shape[:-1], self.hidden_size), dtype=input.desc.dtype, device=input.desc.device)
             hx = (start, start) if self.states > 1 else start

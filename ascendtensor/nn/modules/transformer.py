@@ -11,6 +11,7 @@ from ... import creation
 from ...dtypes import DTypeLike
 from ...errors import ShapeError, ValueRangeError
 from ...ops import shape, views
+from ...ops.arguments import require_tensor
 from ...runtime.device import DeviceLike
 from .. import functional, init
 from .activation import Dropout
@@ -123,6 +124,8 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[NPUTensor, NPUTensor | None]:
+        for word, each in (("query", query), ("key", key), ("value", value)):
+            require_tensor(each, word, type(self).__name__)
         turned = self.batch_first and len(query.desc.shape) == 3
         q, k, v = (views.transpose(each, 0, 1) if turned else each for each in (query, key, value))
         result, weights = functional.multi_head_attention_forward(
@@ -464,6 +467,7 @@ class Transformer(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> NPUTensor:
+        require_tensor(src, "src", "Transformer"), require_tensor(tgt, "tgt", "Transformer")
         lengths, batch = (src.desc.shape, tgt.desc.shape), 0 if self.batch_first else 1
         if len(lengths[0]) == 3 and lengths[0][batch] != lengths[1][batch]:
             raise ShapeError("src and tgt have batches of different sizes").with_context("Transformer", (src, tgt))

@@ -116,6 +116,9 @@ def fuse_linear_bn_eval(linear: ModuleT, bn: Module) -> ModuleT:
         >>> at.allclose(fused(x), norm(linear(x)), atol=1e-6)
         True
     """
+    features, channels = (getattr(module, name, None) for module, name in ((linear, "out_features"), (bn, "num_features")))
+    if channels not in (features, 1):
+        raise StateError(f"{features} features are no {channels} channels")
     return _fused(linear, bn, False, "fuse_linear_bn_eval")
 
 

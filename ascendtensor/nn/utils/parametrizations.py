@@ -14,6 +14,7 @@ from ...shapes import normalize_dim
 from .. import init
 from ..functional import normalize
 from ..modules import Module
+from ..modules.lazy import refuse_lazy
 from .parametrize import register_parametrization
 
 __all__ = ["spectral_norm", "weight_norm"]
@@ -72,8 +73,9 @@ def weight_of(module: Module, name: str, function: str) -> Any:
     """The parameter of that name.
 
     Raises:
-        StateError: There is none.
+        StateError: There is none, or none yet.
     """
+    refuse_lazy(module, function)
     found = module._parameters.get(name)
     if found is None:
         raise StateError(f"{type(module).__name__} has no parameter {name!r}", where=function)

@@ -9,6 +9,7 @@ from ...errors import DTypeError, ShapeError, StateError
 from ...ops import writing
 from ...ops.arguments import checked
 from ..modules import Module, ModuleDict, ModuleList, Parameter
+from ..modules.lazy import refuse_lazy
 
 if TYPE_CHECKING:
     from ...tensor import NPUTensor
@@ -89,22 +90,23 @@ def _property(name: str) -> Any:
 class _Parametrized(Module):
     """What the class of a module with parametrised tensors has beside that of the module."""
 
-    plain: ClassVar[type[Module]]
+    _unparametrized: ClassVar[type[Module]]
 
     def __reduce__(self) -> Any:
-        return _empty, (self.plain, tuple(self.parametrizations)), self.__dict__
+        return _empty, (self._unparametrized, tuple(self.parametrizations)), self.__dict__
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
-        for name in self.parametrizations:
-            for place, old in enumerate((f"{prefix}{name}_g", f"{prefix}{name}_v")):  # weight norms were kept so before PyTorch 2.0
-                if old in state_dict:
+        for name, kept in self.parametrizations.items():
+            old_names = f"{prefix}{name}_g", f"{prefix}{name}_v"  # of weight norms, before PyTorch 2.0
+            if not kept.is_tensor and all(old in state_dict for old in old_names):
+                for place, old in enumerate(old_names):
                     state_dict[f"{prefix}{_PLACE}.{name}.original{place}"] = state_dict.pop(old)
         super()._load_from_state_dict(state_dict, prefix, *args)
 
 
 def _class(plain: type[Module], names: tuple[str, ...]) -> type[Module]:
     """The class of a module whose tensors of these names are parametrised."""
-    members = {"plain": plain, "__module__": plain.__module__, **{name: _property(name) for name in names}}
+    members = {"_unparametrized": plain, "__module__": plain.__module__, **{name: _property(name) for name in names}}
     return type(f"Parametrized{plain.__name__}", (_Parametrized, plain), members)
 
 
@@ -128,7 +130,7 @@ def register_parametrization(module: ModuleT, tensor_name: str, parametrization:
     Raises:
         DTypeError: No module, or another dtype.
         ShapeError: Another shape.
-        StateError: The module has no such parameter or buffer.
+        StateError: The module has no such parameter or buffer, or is a lazy one.
 
     Like: torch.nn.utils.parametrize.register_parametrization.
 
@@ -142,6 +144,7 @@ def register_parametrization(module: ModuleT, tensor_name: str, parametrization:
     """
     if not isinstance(parametrization, Module):
         raise DTypeError(f"a module is needed, not {type(parametrization).__name__}")
+    refuse_lazy(module, "register_parametrization")
     if is_parametrized(module, tensor_name):
         before = getattr(module, tensor_name)
         if not unsafe:
@@ -159,7 +162,7 @@ def register_parametrization(module: ModuleT, tensor_name: str, parametrization:
     if not is_parametrized(module):
         module.add_module(_PLACE, ModuleDict())
     module.parametrizations[tensor_name] = kept
-    plain = type(module).plain if isinstance(module, _Parametrized) else type(module)
+    plain = type(module)._unparametrized if isinstance(module, _Parametrized) else type(module)
     module.__class__ = _class(plain, tuple(module.parametrizations))  # type: ignore[assignment]
     return module
 
@@ -213,7 +216,7 @@ def remove_parametrizations(module: ModuleT, tensor_name: str, leave_parametrize
         raise StateError("several tensors are kept, of which none is the one to leave", advice="Leave leave_parametrized=False away.")
     value = kept().clone() if leave_parametrized else kept.original
     held.pop(tensor_name)
-    plain = type(module).plain  # type: ignore[attr-defined]
+    plain = type(module)._unparametrized  # type: ignore[attr-defined]
     module.__class__ = _class(plain, tuple(held)) if len(held) else plain  # type: ignore[assignment]
     if not len(held):
         delattr(module, _PLACE)

@@ -35,15 +35,12 @@ class _Norm:
 
     def start(self, module: Module, **kept: Any) -> None:
         """Take the parameter's place."""
-        if any(isinstance(hook.function, _Norm) and hook.function.name == self.name for hook in module._forward_pre_hooks.values()):
-            raise StateError(f"{self.name!r} of {type(module).__name__} is computed by a hook already", where=self.kind)
         delattr(module, self.name)
         for suffix, value in kept.items():
             if isinstance(value, Parameter):
                 module.register_parameter(self.name + suffix, value)
             else:
                 module.register_buffer(self.name + suffix, value)
-        setattr(module, self.name, self.compute(module))
         module.register_forward_pre_hook(self)
 
     def end(self, module: Module) -> None:
@@ -84,6 +81,12 @@ class _SpectralNorm(_Norm):
         super().__call__(module, inputs)
 
 
+def _weight_of(module: Module, name: str, function: str) -> Any:
+    if any(isinstance(hook.function, _Norm) and hook.function.name == name for hook in module._forward_pre_hooks.values()):
+        raise StateError(f"{name!r} of {type(module).__name__} is computed by a hook already", where=function)
+    return weight_of(module, name, function)
+
+
 def _remove(module: ModuleT, kind: type[_Norm], name: str) -> ModuleT:
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook.function, kind) and hook.function.name == name:
@@ -117,8 +120,10 @@ def weight_norm(module: ModuleT, name: str = "weight", dim: int | None = 0) -> M
         >>> list(at.nn.utils.remove_weight_norm(layer).state_dict())
         ['bias', 'weight']
     """
-    weight = weight_of(module, name, "weight_norm")
-    _WeightNorm(name, dim).start(module, _g=Parameter(magnitude(weight, dim)), _v=weight)
+    weight = _weight_of(module, name, "weight_norm")
+    hook = _WeightNorm(name, dim)
+    hook.start(module, _g=Parameter(magnitude(weight, dim)), _v=weight)
+    hook(module, ())
     return module
 
 
@@ -157,11 +162,12 @@ def spectral_norm(
         >>> list(at.nn.utils.remove_spectral_norm(layer).state_dict())
         ['bias', 'weight']
     """
-    weight = weight_of(module, name, "spectral_norm")
+    weight = _weight_of(module, name, "spectral_norm")
     place = usual_dim(module) if dim is None else dim
     left, right = directions(matrix_of(weight, place), eps)
     hook = _SpectralNorm(name, positive(n_power_iterations, "spectral_norm"), place, eps)
     hook.start(module, _orig=weight, _u=left, _v=right)
+    setattr(module, name, weight.data)  # until the first forward, so that `init` may still write it
     return module
 
 
