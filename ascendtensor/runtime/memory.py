@@ -305,22 +305,26 @@ class Pool:
             self._collect_windows()
             handle, users = self._shared_windows.get(place, _NOBODYS)
             if not handle:
-                handle = self._windows.pop(place, 0)
+                handle = self._windows.get(place, 0)
             if not handle:
                 with HeldInterrupts():
                     self.bury()
                     handle = self.create_data_buffer(address, nbytes)
             self._shared_windows[place] = handle, users + 1
+            self._windows.pop(place, None)
             return handle
 
     def _collect_windows(self) -> None:
+        """Count the windows that are gone. Interrupts come behind calls, so none is made before all of a step is written down."""
         while self.dropped_windows:
-            place = self.dropped_windows.popleft()
-            handle, users = self._shared_windows.pop(place)
+            place = self.dropped_windows[0]
+            handle, users = self._shared_windows[place]
             if users > 1:
                 self._shared_windows[place] = handle, users - 1
             else:
                 self._windows[place] = handle
+                del self._shared_windows[place]
+            self.dropped_windows.popleft()
         while len(self._windows) > _WINDOWS_KEPT:
             self.dropped_buffers.append(self._windows.pop(next(iter(self._windows))))
 

@@ -248,6 +248,23 @@ def test_an_interrupted_launch_gives_its_output_block_back(launch: str, taken: b
     assert at.memory_reserved() <= 64 << 20
 
 
+def test_an_interrupt_leaves_windows_of_one_place_counted() -> None:
+    """They share an aclDataBuffer, which has to stay as long as one of them."""
+    buffer = at.ones(64).buffer
+    for nth in itertools.count(1):
+        windows = [buffer.window(64, 64) for _ in range(3)]
+        shared = windows[0].data_buffer
+        del windows[0]
+        interrupter = Interrupter(FLOORS, nth)
+        interrupter.run(lambda: buffer.window(64, 64))
+        while windows:
+            assert buffer.window(64, 64).data_buffer == shared, interrupter.where
+            del windows[0]
+        if not interrupter.fired:
+            break
+    assert nth > 2
+
+
 def functions_of(body: Callable[[], Any]) -> set[CodeType]:
     """The library's functions that a call enters and that can be interrupted at their start: all, but in 3.10 those that begin with `try`.
 
