@@ -137,9 +137,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         self, dim: Any = None, keepdim: _Bool = False, *, other: TensorBase | None = None, axis: Any = None, keepdims: _Bool = False
     ) -> Any:
         """See `max`; with NumPy's words `axis` and `keepdims` the values alone."""
+        if other is not None:
+            return reduction.max(self, dim if axis is None else axis, keepdim or keepdims, other=other)
         if axis is not None or keepdims:
             return reducing.worded(reducing.MAX, self, dim, axis, keepdim or keepdims)
-        return reduction.max(self, dim, keepdim, other=other)
+        return reduction.max(self, dim, keepdim)
 
     def mean(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None, axis: Any = None, keepdims: _Bool = False) -> Self:
         """See `mean`; `axis` and `keepdims` are NumPy's words."""
@@ -160,9 +162,11 @@ class Methods(ElementwiseMethods, SpecialMethods, ComplexMethods, LinalgMethods,
         self, dim: Any = None, keepdim: _Bool = False, *, other: TensorBase | None = None, axis: Any = None, keepdims: _Bool = False
     ) -> Any:
         """See `min`; with NumPy's words `axis` and `keepdims` the values alone."""
+        if other is not None:
+            return reduction.min(self, dim if axis is None else axis, keepdim or keepdims, other=other)
         if axis is not None or keepdims:
             return reducing.worded(reducing.MIN, self, dim, axis, keepdim or keepdims)
-        return reduction.min(self, dim, keepdim, other=other)
+        return reduction.min(self, dim, keepdim)
 
     def nanmean(self, dim: Any = None, keepdim: _Bool = False, *, dtype: Any = None) -> Self:
         """See `nanmean`."""

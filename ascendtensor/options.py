@@ -63,12 +63,12 @@ class TensorOptions(TypedDict, total=False):
     Attributes:
         layout: `strided`.
         pin_memory: Must be false: memory of the host has no tensors.
-        requires_grad: Must be false.
+        requires_grad: Must be false, or None.
     """
 
     layout: _Layout | None
     pin_memory: bool | None
-    requires_grad: bool
+    requires_grad: bool | None
 
 
 class LikeOptions(TensorOptions, total=False):
@@ -101,7 +101,7 @@ def check_options(options: Mapping[str, Any], where: str, known: type = TensorOp
             _check_choice(word, value, (strided,), where, "Leave it away; there are dense tensors only.")
         elif word == "memory_format":
             check_format(value, where)
-        elif not isinstance(value, (bool, np.bool_)) and (value is not None or word != "pin_memory"):
+        elif value is not None and not isinstance(value, (bool, np.bool_)):
             raise DTypeError(f"{word} must be a bool, not the {type(value).__name__} {value!r}", where=where)
         elif word == "requires_grad":
             no_autograd(bool(value), where)

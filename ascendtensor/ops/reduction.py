@@ -407,6 +407,7 @@ def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
         A 0-d tensor; with `dim` a named tuple of `values` and int64 `indices` (of the first of several); with a second tensor a tensor.
 
     Raises:
+        DTypeError: A second tensor beside a dim or `keepdim`.
         IndexRangeError: There is no such dim, or it has length 0.
         ShapeError: The operand has no elements and `dim` is not given.
 
@@ -424,7 +425,7 @@ def max(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
     if dim is None and other is None:
         return structured(table.AMAX, input, None, False) if out is None else amax(input, out=out)
     if other is not None or isinstance(dim, TensorBase):
-        return elementwise.maximum(input, dim if other is None else other, out=out)
+        return elementwise.maximum(input, _second(dim, keepdim, other), out=out)
     if input.desc.dtype in (d.float64, d.uint64) or chips.lacks(table.MAX_DIM, input.desc.dtype):
         found = ValuesIndices(amax(input, dim, keepdim), argmax(input, dim, keepdim))
     else:
@@ -455,13 +456,25 @@ def min(input: T, dim: Any = None, keepdim: bool = False, *, other: TensorBase |
     if dim is None and other is None:
         return structured(table.AMIN, input, None, False) if out is None else amin(input, out=out)
     if other is not None or isinstance(dim, TensorBase):
-        return elementwise.minimum(input, dim if other is None else other, out=out)
+        return elementwise.minimum(input, _second(dim, keepdim, other), out=out)
     if input.desc.dtype in (d.float64, d.uint64) or chips.lacks(table.MIN_DIM, input.desc.dtype):
         found = ValuesIndices(amin(input, dim, keepdim), argmin(input, dim, keepdim))
     else:
         indices, values = structured(table.MIN_DIM, input, dim, keepdim)
         found = ValuesIndices(values, indices)
     return into_all(found, out)
+
+
+def _second(dim: Any, keepdim: bool, other: TensorBase | None) -> TensorBase:
+    """The second tensor of `max` and `min`, which stands in the place of a dim or is named.
+
+    Raises:
+        DTypeError: There is a dim, or `keepdim`, beside it.
+    """
+    found: TensorBase = dim if other is None else other
+    if keepdim or (other is not None and dim is not None):
+        raise DTypeError("beside a second tensor there is no dim to reduce, nor to keep", advice="Leave dim and keepdim away.")
+    return found
 
 
 def _comparable(input: T) -> T:

@@ -277,6 +277,8 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: nn.LSTM(3, 4, proj_size=4), ValueError, "proj_size=4 must be 0, or from 1 to hidden_size - 1 = 3"),
     (lambda: nn.LSTM(3, 4)(at.ones(2, 2, 5)), ValueError, "input_size=3"),
     (lambda: nn.GRU(3, 4)(at.ones(2, 2, 3), at.ones(1, 4)), ValueError, "states of 3 dims are needed, not 2"),
+    (lambda: nn.LSTM(3, 4)(at.ones(2, 1, 3), (at.ones(1, 1, 4),)), ValueError, "LSTM: 2 states are needed, not 1"),
+    (lambda: nn.GRU(3, 4)(at.ones(2, 1, 3), (at.ones(1, 1, 4),) * 2), TypeError, "GRU: hx must be a tensor, not tuple"),
     (lambda: nn.RNN(3, 4, nonlinearity="gelu"), ValueError, "'tanh' or 'relu', not 'gelu'"),
     (lambda: nn.MultiheadAttention(8, 3), ValueError, "3 heads don't divide the length 8"),
     (lambda: nn.Transformer(8, 2, 1, 1, 8)(at.ones(2, 1, 8), at.ones(2, 3, 8)), ValueError, "batches of different sizes"),

@@ -185,6 +185,17 @@ def test_words_of_pytorchs_overloads() -> None:
     assert at.tensordot(x, y, 2, at.empty(())).item() == 20.0 and at.histogram(x).hist.shape == (100,)
 
 
+def test_beside_a_second_tensor_there_is_no_dim() -> None:
+    x, y = at.ones(2, 2), at.zeros(2, 2)
+    for extreme in (at.max, at.min, at.Tensor.max, at.Tensor.min):
+        for args, options in (((y, True), {}), ((0,), {"other": y}), ((y,), {"other": y}), ((), {"keepdim": True, "other": y})):
+            with pytest.raises(TypeError, match="beside a second tensor"):
+                extreme(x, *args, **options)
+    for word, value in (("axis", 0), ("keepdims", True)):
+        with pytest.raises(TypeError, match="beside a second tensor"):
+            x.max(other=y, **{word: value})
+
+
 def test_lengths_and_dims_come_one_by_one() -> None:
     x = at.arange(24.0).reshape(1, 4, 6, 1)
     assert x.squeeze(0, 3).shape == (4, 6) and at.ones(1, 4, 1).squeeze_(0, 2).shape == (4,)

@@ -125,6 +125,7 @@ def test_what_makes_tensors_takes_pytorchs_options_by_name(name: str) -> None:
     make = MAKERS[name]
     plain = make(layout=at.strided, pin_memory=False, requires_grad=False)
     assert plain.is_contiguous() and plain.layout is at.strided
+    assert make(layout=None, pin_memory=None, requires_grad=None).shape == plain.shape
     with pytest.raises(NotImplementedError, match="no memory is pinned"):
         make(pin_memory=True)
     with pytest.raises(NotImplementedError, match="autograd is not there yet"):

@@ -9,6 +9,7 @@ from ... import creation
 from ...dtypes import DTypeLike
 from ...errors import ShapeError, UnsupportedError, ValueRangeError
 from ...ops import views
+from ...ops.arguments import require_tensor
 from ...ops.gather import index_select
 from ...runtime.device import DeviceLike
 from .. import init, recurrent
@@ -111,8 +112,10 @@ class _Recurrent(Module):
         if hx is None:
             return None
         states = tuple(hx) if self.states > 1 else (hx,)
+        if len(states) != self.states:
+            raise ShapeError(f"{self.states} states are needed, not {len(states)}").with_context(name, (input,))
         for each in states:
-            if len(each.desc.shape) != state_rank:
+            if len(require_tensor(each, "hx", name).desc.shape) != state_rank:
                 raise ShapeError(f"states of {state_rank} dims are needed, not {len(each.desc.shape)}").with_context(name, (input, each))
         return states
 
