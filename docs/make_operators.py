@@ -24,6 +24,8 @@ others. "any": the operator moves bytes or an argument says the dtype. Made by `
 def line(row: Row) -> str:
     known = facts.operator(row.op_type)
     engine = (known.engine_910b or known.runs_in or "?") if known else "?"
+    if any(attr.name == "_exclude_engines" for attr in row.attrs):
+        engine = "aicpu"
     dtypes = [dtype.name for dtype in row.dtypes] or ["any"]
     dtypes += [f"[{source.name} → {target.name}]" for source, target in row.via.items()]
     return f"| `{row.name}` | {row.op_type} | {engine} | {', '.join(dtypes)} |"

@@ -19,6 +19,7 @@ import pytest
 import ascendtensor
 from ascendtensor import errors
 from ascendtensor.codes import ErrorCode
+from ascendtensor.ops import table
 from ascendtensor.simulator.engine import process
 
 ROOT = Path(__file__).parents[2]
@@ -133,6 +134,11 @@ def _maker(name: str) -> ModuleType:
 def test_page_of_operators_is_up_to_date() -> None:
     page = (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
     assert page == _maker("make_operators").text(), "run python docs/make_operators.py"
+
+
+def test_page_of_operators_tells_which_rows_keep_off_the_ai_core() -> None:
+    lines = [_maker("make_operators").line(row) for row in table.ROWS if any(attr.name == "_exclude_engines" for attr in row.attrs)]
+    assert lines and all(" | aicpu | " in line for line in lines), lines
 
 
 def test_table_of_codes_is_up_to_date() -> None:
