@@ -96,10 +96,12 @@ def engine_of(description: Description, soc: str) -> str | None:
 
 def may_be_left(description: Description, soc: str) -> bool:
     """Whether the AI CPU may run an operator: `engine_of` says so, or a kernel of the AI Core that leaves some of its work."""
-    if description.op_type == "Cast":
-        taken, given = (_NAMES.get(DataType(tensor.dtype), "") for tensor in (description.inputs[0], description.outputs[0]))
-        return given not in _CASTS.get(taken, "").split()
-    return engine_of(description, soc) == "aicpu" or description.op_type in LEAVES_CORE
+    if engine_of(description, soc) == "aicpu" or description.op_type in LEAVES_CORE:
+        return True
+    if description.op_type != "Cast":
+        return False
+    taken, given = (_NAMES.get(DataType(tensor.dtype), "") for tensor in (description.inputs[0], description.outputs[0]))
+    return given not in _CASTS.get(taken, "").split()
 
 
 class Variants:

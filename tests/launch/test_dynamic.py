@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -387,11 +388,16 @@ def test_no_handle_is_made_too_late_of_what_the_ai_cores_kernel_leaves(cache: Ha
     assert cache.info().dynamic_launches >= 3
 
 
-def test_no_handle_is_made_too_late_of_casts_that_the_ai_cpu_does(cache: HandleRegistry) -> None:
-    # As above: dynamic/cast.py takes fewer pairs than the kernel's list has, which says float32 to int8.
+@pytest.mark.parametrize(("soc", "to"), [("", "int8"), ("Ascend910A", "int64")])
+def test_no_handle_is_made_too_late_of_casts_that_the_ai_cpu_does(
+    cache: HandleRegistry, machine: Callable[..., None], soc: str, to: str
+) -> None:
+    # As above: dynamic/cast.py takes fewer pairs than the kernel's list has, which says float32 to int8. That of older chips has fewer.
     def cast(x: at.Tensor) -> at.Tensor:
-        return x.to(at.int8)
+        return x.to(getattr(at, to))
 
+    if soc:
+        machine(soc=soc)
     warm(cast)
     at.synchronize()
     cache.clear()
