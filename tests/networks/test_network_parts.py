@@ -107,6 +107,16 @@ def test_a_parametrised_module_keeps_members_of_every_name() -> None:
         assert net.weight_v.tolist() == [2.0] * 3
 
 
+def test_norms_are_put_on_each_other_and_on_buffers() -> None:
+    net = parametrizations.spectral_norm(parametrizations.weight_norm(nn.Linear(4, 3)), n_power_iterations=50)
+    kept = ["original0", "original1", "1._u", "1._v"]
+    assert list(net.state_dict()) == ["bias", *(f"parametrizations.weight.{name}" for name in kept)]
+    np.testing.assert_allclose(np.linalg.norm(net.weight.numpy(), 2), 1, rtol=1e-3)
+    holder = nn.Module()
+    holder.register_buffer("table", at.tensor(network_parts.numbers(3, 4)))
+    assert next(name for name, _ in parametrizations.spectral_norm(holder, "table").named_buffers()) == "parametrizations.table.original"
+
+
 def test_a_weight_is_what_it_was_until_the_first_forward() -> None:
     for norm in (nn.utils.weight_norm, nn.utils.spectral_norm):
         layer = nn.Linear(2, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from ...base import TensorBase
 from ...errors import ShapeError, StateError, ValueRangeError
 from ...ops import views, writing
 from ...ops.arguments import checked
@@ -67,19 +68,6 @@ def largest(matrix: Any, left: Any, right: Any) -> Any:
 def directions(matrix: Any, eps: float) -> list[Any]:
     """Vectors to begin the power method with, by chance."""
     return [normalize(init.normal_(matrix.new_empty(length)), dim=0, eps=eps) for length in matrix.desc.shape]
-
-
-def weight_of(module: Module, name: str, function: str) -> Any:
-    """The parameter of that name.
-
-    Raises:
-        StateError: There is none, or none yet.
-    """
-    refuse_lazy(module, function)
-    found = module._parameters.get(name)
-    if found is None:
-        raise StateError(f"{type(module).__name__} has no parameter {name!r}", where=function)
-    return found
 
 
 def positive(n_power_iterations: int, function: str) -> int:
@@ -173,14 +161,14 @@ def spectral_norm(
 
     Args:
         module: The module.
-        name: The parameter.
+        name: The parameter or buffer, which may be parametrised already.
         n_power_iterations: Steps at a time.
         eps: Least norm that vectors are divided by.
         dim: The dim that is the rows of the matrix; by default the one that counts what the module gives.
 
     Raises:
         ShapeError: The weight has no dims.
-        StateError: The module has no such parameter.
+        StateError: The module has no such parameter or buffer, or is a lazy one.
         ValueRangeError: No positive number of steps.
 
     Ascend operator: MatMulV2 and Div. Like: torch.nn.utils.parametrizations.spectral_norm.
@@ -190,7 +178,10 @@ def spectral_norm(
         >>> bool(at.linalg.matrix_norm(layer.weight, 2) < 1.5), [name for name, _ in layer.named_buffers()]
         (True, ['parametrizations.weight.0._u', 'parametrizations.weight.0._v'])
     """
-    weight = weight_of(module, name, "spectral_norm")
+    refuse_lazy(module, "spectral_norm")
+    weight = getattr(module, name, None)  # a parameter or buffer, or one that is parametrised already
+    if not isinstance(weight, TensorBase):
+        raise StateError(f"{type(module).__name__} has no parameter or buffer {name!r}")
     if not weight.desc.shape:
         raise ShapeError("1 dim at least is needed").with_context("spectral_norm", (weight,))
     place = normalize_dim(usual_dim(module) if dim is None else dim, len(weight.desc.shape))

@@ -8,7 +8,8 @@ from ...errors import StateError
 from ...ops.arguments import checked
 from ...ops.pointwise import elementwise
 from ..modules import Module, Parameter
-from .parametrizations import directed, directions, improve, largest, magnitude, matrix_of, positive, usual_dim, weight_of
+from ..modules.lazy import refuse_lazy
+from .parametrizations import directed, directions, improve, largest, magnitude, matrix_of, positive, usual_dim
 
 ModuleT = TypeVar("ModuleT", bound=Module)
 
@@ -82,9 +83,14 @@ class _SpectralNorm(_Norm):
 
 
 def _weight_of(module: Module, name: str, function: str) -> Any:
+    """The parameter of that name, which no hook computes yet."""
+    refuse_lazy(module, function)
     if any(isinstance(hook.function, _Norm) and hook.function.name == name for hook in module._forward_pre_hooks.values()):
         raise StateError(f"{name!r} of {type(module).__name__} is computed by a hook already", where=function)
-    return weight_of(module, name, function)
+    found = module._parameters.get(name)
+    if found is None:
+        raise StateError(f"{type(module).__name__} has no parameter {name!r}", where=function)
+    return found
 
 
 def _remove(module: ModuleT, kind: type[_Norm], name: str) -> ModuleT:
