@@ -356,7 +356,7 @@ def fmod(input: T, other: Any, *, out: T | None = None) -> T:
         ShapeError: The shapes don't broadcast.
         DTypeError: The operator does not take the promoted dtype.
 
-    Ascend operator: Mod, of the AI CPU. Like: torch.fmod, numpy.fmod.
+    Ascend operator: Mod, of floats on the AI CPU. Like: torch.fmod, numpy.fmod.
 
     Examples:
         >>> at.fmod(at.tensor([7, -7]), 3)
