@@ -62,6 +62,8 @@ def tops(dtype: DType) -> Iterator[Any]:
 
 def kth(x: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
     if not x.ndim:
+        if k != 1:
+            raise ValueError("out of range")
         return x, np.array(0)
     values, places = ordered(x, dim)
     found = values.take(k - 1, dim), places.take(k - 1, dim)

@@ -128,7 +128,8 @@ def test_kernels_of_older_chips() -> None:
     # aic-ascend310b-ops-info.json and its kin, CANN 8.1.RC1
     assert facts.chip_rows("Ascend310B", "MaxPoolV3") == ((("float16",), ("float16",)),)
     assert facts.chip_rows("Ascend310P", "BatchNormV3") is None
-    assert facts.chip_rows("Ascend310P", "Add") == (), "chosen by a program: select_format"
+    assert facts.chip_rows("Ascend310P", "AvgPool") == (), "chosen by a program: select_format"
+    assert (("float32", "float32"), ("float32",)) in (facts.chip_rows("Ascend310P", "Add") or ()), "by a program that was run"
     counts = {chip: sum(facts.chip_rows(chip, name) is not None for name in facts.names()) for chip in facts.CHIPS}
     assert counts == {"Ascend310": 517, "Ascend310P": 834, "Ascend310B": 697, "Ascend910": 825}
     for chip in facts.CHIPS:

@@ -373,7 +373,7 @@ def test_out_takes_no_dtype_that_the_result_can_not_be_cast_to() -> None:
         lambda out: at.index_select(at.tensor(1.5), 0, at.tensor([0]), out=out),
     ]
     for call in calls:
-        with pytest.raises((errors.DTypeError, errors.ShapeError), match=r"which can't be (cast|written)"):
+        with pytest.raises((errors.DTypeError, errors.ShapeError), match=r"which can't be (cast|written)|a floating dtype is needed"):
             call(whole)
         with pytest.raises(errors.DTypeError):
             call(whole.numpy())
