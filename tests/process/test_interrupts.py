@@ -186,8 +186,10 @@ def test_what_a_handler_raised_is_known_behind_what_wraps_it_but_not_beside_it()
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGALRM is not there")
 def test_a_timeout_raised_in_the_middle_leaves_the_library_usable() -> None:
     program = """
-    import random, signal
+    import faulthandler, random, signal
     import ascendtensor as at
+
+    faulthandler.dump_traceback_later(90, exit=True)  # says where it hangs
 
     class Expired(Exception):  # a TimeoutError is an OSError too, which files may have
         pass
