@@ -23,6 +23,7 @@ from typing import Final, NamedTuple
 from ascendtensor.compiler import files, progress
 from ascendtensor.compiler.description import Description
 from ascendtensor.compiler.protocol import Compiler
+from ascendtensor.interrupts import HeldInterrupts
 
 logger = logging.getLogger("ascendtensor.compiler")
 
@@ -66,6 +67,18 @@ def cache_directory() -> Path | None:
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "ascendtensor"
 
 
+class Claim(NamedTuple):
+    """A model that a thread is making.
+
+    Attributes:
+        thread: Its number.
+        over: Set when it has made it, or failed.
+    """
+
+    thread: int
+    over: threading.Event
+
+
 class ModelStore:
     """Gives the model of a description: from memory, from disk, else from the compiler.
 
@@ -85,7 +98,7 @@ class ModelStore:
         self._memory: OrderedDict[str, bytes] = OrderedDict()
         self._memory_bytes = 0
         self._memory_limit = memory_limit
-        self._pending: dict[str, threading.Event] = {}
+        self._pending: dict[str, Claim] = {}
         self._lock = threading.Lock()
         self._disk_warned = False
         self._memory_hits = self._disk_hits = self._compiled = self._damaged = self._failed = 0
@@ -100,14 +113,15 @@ class ModelStore:
         wanted = {description.digest(): description for description in descriptions}
         found: dict[str, bytes] = {}
         while len(found) < len(wanted):
-            mine, others = self._claim({digest: item for digest, item in wanted.items() if digest not in found}, found)
+            mine: dict[str, Description] = {}
             try:
+                others = self._claim({digest: item for digest, item in wanted.items() if digest not in found}, found, mine)
                 if mine:
                     found |= self._make(mine)
             finally:
                 self._release(mine)
-            for event in others:  # then look again: the other thread's compile may have failed
-                event.wait()
+            for claim in others:  # then look again: the other thread's compile may have failed
+                claim.over.wait()
         return [found[description.digest()] for description in descriptions]
 
     def info(self) -> StoreInfo:
@@ -126,26 +140,32 @@ class ModelStore:
 
     # One thread at a time makes a model.
 
-    def _claim(self, wanted: dict[str, Description], found: dict[str, bytes]) -> tuple[dict[str, Description], list[threading.Event]]:
-        mine: dict[str, Description] = {}
-        others: list[threading.Event] = []
+    def _claim(self, wanted: dict[str, Description], found: dict[str, bytes], mine: dict[str, Description]) -> list[Claim]:
+        """Puts what is in memory into `found`, what this thread is to make into `mine`; gives the claims of other threads.
+
+        A claim of this thread is one that an interrupt left behind: it is taken over, as nobody waits for himself.
+        """
+        others: list[Claim] = []
+        me = threading.get_ident()
         with self._lock:
             for digest, description in wanted.items():
                 if (model := self._memory.get(digest)) is not None:
                     self._memory.move_to_end(digest)
                     self._memory_hits += 1
                     found[digest] = model
-                elif (event := self._pending.get(digest)) is not None:
-                    others.append(event)
+                elif (claim := self._pending.get(digest)) is not None and claim.thread != me:
+                    others.append(claim)
                 else:
-                    self._pending[digest] = threading.Event()
-                    mine[digest] = description
-        return mine, others
+                    mine[digest] = description  # first: then an interrupt finds it
+                    self._pending.setdefault(digest, Claim(me, threading.Event()))
+        return others
 
     def _release(self, mine: dict[str, Description]) -> None:
-        with self._lock:
+        with HeldInterrupts(), self._lock:
             for digest in mine:
-                self._pending.pop(digest).set()
+                claim = self._pending.pop(digest, None)
+                if claim is not None:
+                    claim.over.set()
 
     def _make(self, mine: dict[str, Description]) -> dict[str, bytes]:
         models = {digest: model for digest, item in mine.items() if (model := self._read(item)) is not None}

@@ -14,7 +14,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import CodeType, FrameType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from interrupting import Interrupter
 
 import ascendtensor as at
 from ascendtensor import simulator
+from ascendtensor.compiler import Description, ModelStore, store
 from ascendtensor.interrupts import HeldInterrupts, of_handler
 from ascendtensor.launch.registry import handle_cache
 
@@ -383,3 +384,23 @@ def test_an_interrupt_of_an_import_leaves_random_numbers() -> None:
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("True\n"), done
+
+
+def test_an_interrupted_look_for_a_model_keeps_nobody_waiting() -> None:
+    """Neither this thread, which would wait for itself, nor others."""
+    facts = {"soc": "Ascend910B1", "name": "fake", "version": "8", "precision": "origin", "in_process": True}
+    compiler: Any = SimpleNamespace(**facts, build=lambda descriptions: [b"model"] * len(descriptions))
+    add, mul = (Description(name, (), ()) for name in ("Add", "Mul"))
+    for nth in itertools.count(1):
+        models = ModelStore(compiler, None)
+        interrupter = Interrupter((store.__file__,), nth)
+        interrupter.run(lambda models=models: models.get([add, mul]))  # type: ignore[misc]
+        found: list[bytes] = []
+        other = threading.Thread(target=lambda found=found, models=models: found.extend(models.get([mul])), daemon=True)
+        other.start()
+        other.join(10)
+        assert found == [b"model"], interrupter.where
+        assert models.get([add]) == [b"model"]
+        if not interrupter.fired:
+            break
+    assert nth > 10
