@@ -256,13 +256,18 @@ def _constant(operator: facts.Operator, parameter: facts.Parameter, value: Any, 
     return array.shape, array.tobytes()
 
 
+_OF_THE_GRAPH_ENGINE: Final = {"_exclude_engines": "string"}
+"""Attributes that every operator takes beside those of its prototype: `_exclude_engines="AiCore"` has the AI CPU run it."""
+
+
 class Attributes:
     """The attributes of an operator: their kinds and defaults, worked out once."""
 
     def __init__(self, operator: facts.Operator) -> None:
         self._operator = operator
-        self.kinds = {attr.name: kind_of(attr) for attr in operator.attrs if attr.type != "Tensor"}
+        self.kinds = {attr.name: kind_of(attr) for attr in operator.attrs if attr.type != "Tensor"} | _OF_THE_GRAPH_ENGINE
         self.defaults = {attr.name: _hashable(attr.default) for attr in operator.attrs if attr.default is not facts.REQUIRED}
+        self.defaults |= dict.fromkeys(_OF_THE_GRAPH_ENGINE)
         repeated = [position for position, each in enumerate(operator.inputs) if each.kind == "dynamic"]
         self.counted = repeated[0] if repeated and self.kinds.get("N") == "int" else -1
 

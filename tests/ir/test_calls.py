@@ -144,6 +144,15 @@ def test_attributes_of_other_values_are_other_plans() -> None:
     assert signs == [False, True, False]
 
 
+def test_any_operator_is_kept_off_the_ai_core_by_the_graph_engines_attribute() -> None:
+    """The AI Core divides int32 as float32 (CANN 8.1.RC1, tbe, `dynamic/mod.py`)."""
+    large, three = at.tensor([(1 << 30) + 1, -7], dtype=at.int32), at.tensor([3, 2], dtype=at.int32)
+    assert at.ir.ops.Mod(large, three, _exclude_engines="AiCore").tolist() == [((1 << 30) + 1) % 3, -1]
+    assert at.ir.ops.Mod(large, three).tolist() != [((1 << 30) + 1) % 3, -1]
+    with pytest.raises(at.DTypeError, match="_exclude_engines is string"):
+        at.ir.ops.Mod(large, three, _exclude_engines=1)
+
+
 def test_constants_and_device_tensors() -> None:
     tensor = x()
     (made,) = launched(lambda: at.ir.call("ReduceSum", tensor, [1]))
