@@ -206,9 +206,9 @@ def test_arguments_that_are_not_there_are_refused_by_name(call: Callable[[Any], 
 
 
 REFUSED_SHAPES: list[tuple[Callable[[Any], Any], str]] = [
-    (lambda x: np.vsplit(x[0], 3), "vsplit: 2 dimensions at least"),
-    (lambda x: np.hsplit(x[0, 0], 1), "hsplit: 1 dimensions at least"),
-    (lambda x: np.dsplit(x, 3), "dsplit: 3 dimensions at least"),
+    (lambda x: np.vsplit(x[0], 3), "vsplit: at least 2 dimensions needed"),
+    (lambda x: np.hsplit(x[0, 0], 1), "hsplit: at least 1 dimension needed"),
+    (lambda x: np.dsplit(x, 3), "dsplit: at least 3 dimensions needed"),
     (lambda x: np.triu_indices_from(x[0]), "triu_indices_from: a matrix"),
     (lambda x: np.tril_indices_from(x[0]), "tril_indices_from: a matrix"),
 ]

@@ -247,7 +247,7 @@ def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]
 def _split_along(function: str, axis: int, least: int) -> Callable[..., Any]:
     def split(ary: Any, indices_or_sections: Any) -> list[Any]:
         if ary.ndim < least:
-            raise ShapeError(f"{least} dimensions at least are needed").with_context(function, (ary,))
+            raise ShapeError(f"at least {least} dimension{'s' * (least > 1)} needed").with_context(function, (ary,))
         return _split(ary, indices_or_sections, min(axis, ary.ndim - 1))
 
     return split

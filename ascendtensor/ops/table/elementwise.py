@@ -8,7 +8,7 @@ from ... import dtypes as d
 from ...promotion import Kind
 from .. import rules
 from ..schema import Attr, Input, Output, Row
-from .forms import COMPLEX, FLOATS, HALVES_AND_SINGLE, INTS, SAME_BITS, SMALL_TO_INT32, UNSIGNED_TO_SIGNED, binary, unary
+from .forms import COMPLEX, FLOATS, HALVES_AND_SINGLE, INTS, ON_AI_CPU, SAME_BITS, SMALL_TO_INT32, UNSIGNED_TO_SIGNED, binary, unary
 
 CAST: Final = Row("to", "Cast", (Input("x"),), (Output("y"),), rules.cast, (Attr("dst_type", "int"),), Kind.SAME)
 
@@ -83,16 +83,15 @@ SUB: Final = binary("sub", "Sub", (*FLOATS, *INTS, *COMPLEX), bits=SAME_BITS)
 MUL: Final = binary("mul", "Mul", (*FLOATS, *INTS, d.bool_, *COMPLEX), bits=SAME_BITS)
 DIV: Final = binary("div", "RealDiv", (*FLOATS, *COMPLEX), Kind.INT_TO_FLOAT)
 FLOOR_DIV: Final = binary("floor_divide", "FloorDiv", (d.int8, d.int16, d.int64, d.uint8, d.uint16))
-_EXACT: Final = (Attr("_exclude_engines", "string", "AiCore"),)
+WHOLE_FLOOR_DIV: Final = binary("floor_divide", "FloorDiv", (d.int32, d.int64), via={d.uint32: d.int64}, attrs=(ON_AI_CPU,))
 """The AI Core divides integers as float32 (CANN 8.1.RC1, tbe, `dynamic/floor_div.py`, `truncate_div.py`, `mod.py`): 24 bits."""
-WHOLE_FLOOR_DIV: Final = binary("floor_divide", "FloorDiv", (d.int32, d.int64), via={d.uint32: d.int64}, attrs=_EXACT)
 TRUNCATE_DIV: Final = binary("div", "TruncateDiv", (d.int8, d.int16, d.int64, d.uint8, d.uint16), via={d.int32: d.int64, d.uint32: d.int64})
 """Of integers: floats are divided and not truncated by `dynamic/truncate_div.py`."""
 FLOOR_MOD: Final = binary(
     "remainder", "FloorMod", (*FLOATS, d.int64), via=dict.fromkeys((d.int8, d.int16, d.int32, d.uint8, d.uint16, d.uint32), d.int64)
 )
 MOD: Final = binary("fmod", "Mod", (d.int8, d.uint8, d.int64), via=dict.fromkeys((d.int16, d.int32, d.uint16, d.uint32), d.int64))
-FLOAT_MOD: Final = binary("fmod", "Mod", (d.float32, d.float16, d.float64), via={d.bfloat16: d.float32}, attrs=_EXACT)
+FLOAT_MOD: Final = binary("fmod", "Mod", (d.float32, d.float16, d.float64), via={d.bfloat16: d.float32}, attrs=(ON_AI_CPU,))
 """The AI Core takes the quotient's float32 times the divisor away (`dynamic/mod.py`), the AI CPU what C's fmod gives."""
 POW: Final = binary("pow", "Pow", (*FLOATS, *INTS, *COMPLEX), via=UNSIGNED_TO_SIGNED, bits={d.uint64: d.int64})
 MAXIMUM: Final = binary("maximum", "Maximum", (*FLOATS, d.int8, d.int32, d.int64), via={**SMALL_TO_INT32, **UNSIGNED_TO_SIGNED})

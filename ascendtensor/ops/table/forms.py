@@ -29,6 +29,9 @@ SAME_BITS: Final = {d.uint16: d.int16, d.uint32: d.int32, d.uint64: d.int64}
 MOVED: Final = {d.bool_: d.uint8, d.float64: d.int64, d.complex64: d.int64}
 """For operators that only move elements: dtypes without a kernel of their own, and one of the same size that has one."""
 
+ON_AI_CPU: Final = Attr("_exclude_engines", "string", "AiCore")
+"""The graph engine's own attribute, which keeps an operator off the AI Core; for operators whose kernel there gives other results."""
+
 Via = Mapping[DType, DType]
 
 

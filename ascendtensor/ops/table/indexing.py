@@ -8,7 +8,7 @@ from ... import dtypes as d
 from ...promotion import Kind
 from ..rules import indexing as rules
 from ..schema import Attr, Input, Output, Row
-from .forms import MOVED
+from .forms import MOVED, ON_AI_CPU
 
 _INDICES: Final = (d.int64, d.int32)
 _WORDS: Final = {d.float64: d.int64, d.complex64: d.int64, d.uint32: d.int32, d.uint64: d.int64, d.int16: d.float16, d.uint16: d.float16}
@@ -68,22 +68,19 @@ INDEX_PUT: Final = Row(
 )
 """Writes in place; of several values for one place the last one stays."""
 
-_ON_AI_CPU: Final = Attr("_exclude_engines", "string", "AiCore")
-"""An attribute of the graph engine's own: CANN's AI Core kernel of IndexPutV2 does not ask for the mask when it is chosen (CANN 8.1.RC1,
-`index_put_v2.py`, check_supported), and op-plugin gives masks of later axes to the AI CPU (IndexPutKernelNpu.cpp, is_aicpu_valid)."""
-
 INDEX_PUT_LATER: Final = Row(
     "index_put_",
     "IndexPutV2",
     INDEX_PUT.inputs,
     INDEX_PUT.outputs,
     rules.index_put,
-    (*INDEX_PUT.attrs, _ON_AI_CPU),
+    (*INDEX_PUT.attrs, ON_AI_CPU),
     Kind.SAME,
     INDEX_PUT.dtypes,
     bits=_WORDS,
 )
-"""`INDEX_PUT` with axes before those that have index tensors."""
+"""`INDEX_PUT` with axes before those that have index tensors: CANN's AI Core kernel does not ask for the mask when it is chosen (CANN
+8.1.RC1, `index_put_v2.py`, check_supported), and op-plugin gives such masks to the AI CPU (IndexPutKernelNpu.cpp, is_aicpu_valid)."""
 
 INDEX_ADD: Final = Row(
     "index_put_",
